@@ -1,0 +1,1 @@
+//! Serde types and incremental framing, exactly as on the wire.
