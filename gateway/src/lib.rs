@@ -1,1 +1,3 @@
-//! placeholder
+//! `svc-gateway`: the data plane. The only crate that knows Pingora.
+
+pub mod conf;

@@ -1,0 +1,57 @@
+//! `telemetry`, `metrics` and `licence`.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How request records reach the database.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Telemetry {
+    /// Records written in one transaction.
+    pub batch_size: usize,
+    /// Milliseconds after which an incomplete batch is written.
+    pub batch_timeout_ms: u64,
+    /// Whether prompts and answers are kept where neither key nor user decides.
+    pub content_logging: bool,
+}
+
+/// The metrics listener of the Enterprise build.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metrics {
+    /// Whether it listens.
+    pub enabled: bool,
+    /// Its port.
+    pub port: u16,
+    /// Its address.
+    pub bind: IpAddr,
+}
+
+/// Where the last good licence is kept.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Licence {
+    /// A file name inside `data_dir`.
+    pub cache: PathBuf,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self { batch_size: 256, batch_timeout_ms: 500, content_logging: false }
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self { enabled: false, port: 9091, bind: IpAddr::V4(Ipv4Addr::LOCALHOST) }
+    }
+}
+
+impl Default for Licence {
+    fn default() -> Self {
+        Self { cache: PathBuf::from("licence-cache.jwt") }
+    }
+}
