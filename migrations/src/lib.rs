@@ -1,1 +1,32 @@
-//! placeholder
+//! The database: how it is opened, and every step its schema has taken.
+//!
+//! A migration that has been released is never edited: what it got wrong is put right by a later one. Migrations only add,
+//! so that the release before still runs on the new schema, and they are written as SQL text, so that no later change
+//! of an entity changes what they do.
+
+mod connect;
+mod m20261121_identity;
+mod m20261121_records;
+mod m20261121_revision;
+mod m20261121_routing;
+mod migrate;
+mod sql;
+
+pub use connect::{ConnectError, backend_name, connect};
+pub use migrate::{MigrateError, migrate, migrate_within};
+use sea_orm_migration::prelude::*;
+
+/// All migrations, oldest first.
+#[derive(Debug)]
+pub struct Migrator;
+
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(m20261121_identity::Migration),
+            Box::new(m20261121_routing::Migration),
+            Box::new(m20261121_records::Migration),
+            Box::new(m20261121_revision::Migration),
+        ]
+    }
+}
