@@ -1,0 +1,38 @@
+# The entry points of the project. Each target installs what it needs; see scripts/setup.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run test bench lint fmt build clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+build: ## Build every program
+	@scripts/setup build
+	cargo build --locked
+
+run: ## Start the gateway with a demo provider on an embedded database
+	@scripts/setup build
+	cargo build --locked -p svc-gateway -p svc-demo
+	@scripts/run
+
+test: ## Run every test
+	@scripts/setup build test
+	scripts/test
+
+bench: ## Measure the gateway beside a bare Pingora proxy and nginx
+	@scripts/setup build bench
+	cargo build --locked --release -p svc-gateway -p svc-bench
+	tests/bench/run $(BENCH)
+
+lint: ## Check formatting, lints, shell scripts and licences
+	@scripts/setup build
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/* tests/sdk/run; else echo "lint: shellcheck is missing; scripts are not checked"; fi
+	@if command -v cargo-deny >/dev/null; then cargo deny --locked check; else echo "lint: cargo-deny is missing; licences are not checked"; fi
+
+fmt: ## Format everything
+	cargo fmt --all
+
+clean: ## Remove build output
+	cargo clean
