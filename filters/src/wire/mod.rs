@@ -1,1 +1,6 @@
 //! Serde types and incremental framing, exactly as on the wire.
+
+pub mod framing;
+pub mod json;
+pub mod json_array;
+pub mod sse;

@@ -1,0 +1,50 @@
+//! Generate content: answers, event data and array elements.
+
+use super::reading::Page;
+use crate::usage::read_generate_content;
+use crate::wire::json::{Kind, Member, elements, members};
+
+/// Reads one answer or chunk. An error may come wrapped in an array.
+#[inline]
+pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
+    for member in members(data) {
+        match &*member.name() {
+            b"modelVersion" => page.model(&member, 0),
+            b"candidates" => candidates(page, &member),
+            b"usageMetadata" => page.facts.usage = read_generate_content(member.value()).or(page.facts.usage),
+            b"promptFeedback" => feedback(page, &member),
+            b"error" => page.facts.fail(member.value(), member.kind),
+            _ => {}
+        }
+    }
+}
+
+fn candidates(page: &mut Page<'_>, candidates: &Member<'_>) {
+    for candidate in elements(candidates.value()) {
+        for member in members(candidate.value) {
+            match &*member.name() {
+                b"finishReason" if member.kind == Kind::String && member.value() != b"\"FINISH_REASON_UNSPECIFIED\"" => {
+                    finish(page, &member)
+                }
+                b"content" if !page.facts.content_started => {
+                    page.facts.content_started = members(member.value()).any(|part| part.is("parts") && part.value() != b"[]");
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A blocked prompt has no candidates: its reason ends the answer.
+fn feedback(page: &mut Page<'_>, feedback: &Member<'_>) {
+    for member in members(feedback.value()) {
+        if member.kind == Kind::String && member.is("blockReason") {
+            finish(page, &member);
+        }
+    }
+}
+
+fn finish(page: &mut Page<'_>, reason: &Member<'_>) {
+    page.facts.finish(reason.value());
+    page.facts.terminal = true;
+}

@@ -1,0 +1,95 @@
+//! What one push sends on: the piece itself while nothing was edited, and a copy from the first edit.
+
+use bytes::Bytes;
+
+use crate::wire::framing::Frame;
+
+/// Room added to the copy for names that grow.
+const SLACK: usize = 256;
+
+/// Collects the frames of one piece.
+#[derive(Default)]
+pub(super) struct Output {
+    head: Option<Bytes>,
+    edited: Vec<u8>,
+    /// Bytes of the piece already copied or dropped.
+    done: usize,
+    /// End of the last frame.
+    end: usize,
+}
+
+impl Output {
+    /// Sends `frame` on as it is.
+    pub(super) fn keep(&mut self, frame: Frame) {
+        match frame {
+            Frame::Within(range) => self.end = range.end,
+            Frame::Carried(raw) => self.head = Some(raw),
+        }
+    }
+
+    /// Leaves `frame` out.
+    pub(super) fn omit(&mut self, piece: &[u8], frame: &Frame) {
+        if let Frame::Within(range) = frame {
+            if range.start > self.done {
+                self.copy(piece, range.start);
+            }
+            self.done = range.end;
+            self.end = range.end;
+        }
+    }
+
+    /// Where to write what takes the place of `frame`.
+    pub(super) fn edit(&mut self, piece: &[u8], frame: &Frame) -> &mut Vec<u8> {
+        if let Frame::Within(range) = frame {
+            self.copy(piece, range.start);
+            self.done = range.end;
+            self.end = range.end;
+        } else {
+            self.reserve(piece.len());
+        }
+        &mut self.edited
+    }
+
+    /// Sends `bytes` after everything else of the piece.
+    pub(super) fn append(&mut self, piece: &[u8], bytes: &Bytes) {
+        if self.edited.is_empty() && self.head.is_none() && self.done == self.end {
+            self.head = Some(bytes.clone());
+            return;
+        }
+        self.copy(piece, self.end);
+        self.edited.extend_from_slice(bytes);
+    }
+
+    /// What to send.
+    pub(super) fn finish(mut self, piece: &Bytes) -> Bytes {
+        if !self.edited.is_empty() {
+            self.copy(piece, self.end);
+            return Bytes::from(self.edited);
+        }
+        match self.head.take() {
+            None if self.done == 0 && self.end == piece.len() => piece.clone(),
+            None => piece.slice(self.done..self.end),
+            Some(head) if self.done == self.end => head,
+            head => {
+                self.head = head;
+                self.copy(piece, self.end);
+                Bytes::from(self.edited)
+            }
+        }
+    }
+
+    fn copy(&mut self, piece: &[u8], end: usize) {
+        self.reserve(piece.len());
+        if let Some(head) = self.head.take() {
+            self.edited.extend_from_slice(&head);
+        }
+        self.edited.extend_from_slice(piece.get(self.done..end).unwrap_or_default());
+        self.done = end;
+    }
+
+    fn reserve(&mut self, piece: usize) {
+        if self.edited.capacity() == 0 {
+            self.edited.reserve(piece + self.head.as_ref().map_or(0, Bytes::len) + SLACK);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What is learnt from an answer on its way through, and what is to change in it.
+
+use std::borrow::Cow;
+
+use super::{BodyKind, chat, generate, messages, plain, responses};
+use crate::usage::{MessagesUsage, Usage};
+use crate::wire::json::{self, Kind, Member, Span, members};
+
+/// An error the upstream reported inside an answer that began well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InBandError {
+    /// The vendor's sentence.
+    pub message: String,
+    /// The vendor's `type`, or `status` for generate content.
+    pub kind: Option<String>,
+    /// The vendor's `code`.
+    pub code: Option<String>,
+    /// The HTTP status the error would have had.
+    pub status: u16,
+}
+
+/// What was learnt so far.
+#[derive(Debug, Default)]
+pub(super) struct Learnt {
+    pub(super) usage: Option<Usage>,
+    pub(super) messages_usage: MessagesUsage,
+    pub(super) error: Option<InBandError>,
+    pub(super) content_started: bool,
+    pub(super) terminal: bool,
+    pub(super) finish_reason: Option<String>,
+}
+
+impl Learnt {
+    pub(super) fn usage(&self) -> Option<Usage> {
+        self.usage.or_else(|| self.messages_usage.usage())
+    }
+
+    /// Remembers the first finish reason.
+    pub(super) fn finish(&mut self, value: &[u8]) {
+        if self.finish_reason.is_none() {
+            self.finish_reason = Some(json::decode_string(value).into_owned());
+        }
+    }
+
+    /// Remembers the first error, unless `value` says there is none.
+    pub(super) fn fail(&mut self, value: &[u8], kind: Kind) {
+        let truthy = !matches!(value, b"null" | b"false" | b"\"\"" | b"0" | b"{}");
+        if truthy && self.error.is_none() {
+            self.error = Some(InBandError::read(value, kind));
+        }
+    }
+}
+
+/// What to change.
+#[derive(Debug)]
+pub(super) struct Rules {
+    model: Option<Box<[u8]>>,
+    pub(super) hide_usage: bool,
+}
+
+impl Rules {
+    pub(super) fn new(model: Option<&str>, hide_usage: bool) -> Self {
+        let encoded = model.map(|model| {
+            let mut bytes = Vec::new();
+            json::encode_string(model, &mut bytes);
+            bytes.into_boxed_slice()
+        });
+        Self { model: encoded, hide_usage }
+    }
+}
+
+/// One change to the bytes of an event's data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patch {
+    pub(super) span: Span,
+    pub(super) with: With,
+}
+
+/// What takes the place of the patched bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum With {
+    Model,
+    Nothing,
+}
+
+/// What becomes of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Keep,
+    Drop,
+}
+
+/// Reads data and notes the patches it needs.
+#[derive(Debug)]
+pub(super) struct Reader {
+    pub(super) body: BodyKind,
+    pub(super) facts: Learnt,
+    pub(super) events: u64,
+    rules: Rules,
+    patches: Vec<Patch>,
+}
+
+impl Reader {
+    pub(super) fn new(body: BodyKind, rules: Rules) -> Self {
+        Self { body, facts: Learnt::default(), events: 0, rules, patches: Vec::new() }
+    }
+
+    /// Whether the client's readers fail on anything but data lines.
+    pub(super) fn wants_only_data(&self) -> bool {
+        self.body == BodyKind::GenerateContent
+    }
+
+    /// Reads the data of one event.
+    #[inline]
+    pub(super) fn event(&mut self, name: &[u8], data: &[u8]) -> Fate {
+        self.patches.clear();
+        if data.first() == Some(&b'[') && data.starts_with(b"[DONE]") {
+            self.facts.terminal = true;
+            return if self.wants_only_data() { Fate::Drop } else { Fate::Keep };
+        }
+        self.events += 1;
+        let fate = self.dispatch(data);
+        if name == b"error" {
+            self.facts.fail(data, Kind::Object);
+        }
+        if self.facts.error.is_some() { Fate::Keep } else { fate }
+    }
+
+    /// Reads a whole JSON answer or one element of an array.
+    pub(super) fn document(&mut self, data: &[u8]) {
+        self.patches.clear();
+        self.dispatch(data);
+    }
+
+    #[inline]
+    fn dispatch(&mut self, data: &[u8]) -> Fate {
+        let mut page = Page { facts: &mut self.facts, rules: &self.rules, patches: &mut self.patches };
+        match self.body {
+            BodyKind::ChatCompletions | BodyKind::Completions => return chat::read(&mut page, data),
+            BodyKind::Messages | BodyKind::CountTokens => messages::read(&mut page, data),
+            BodyKind::GenerateContent => generate::read(&mut page, data),
+            BodyKind::Responses => responses::read(&mut page, data),
+            BodyKind::Embeddings | BodyKind::Images | BodyKind::Audio | BodyKind::Moderations => plain::read(&mut page, data),
+        }
+        Fate::Keep
+    }
+
+    pub(super) fn is_patched(&self) -> bool {
+        !self.patches.is_empty()
+    }
+
+    /// Appends `data`, patched as the last reading demands.
+    pub(super) fn write(&self, data: &[u8], out: &mut Vec<u8>) {
+        let mut at = 0;
+        for patch in &self.patches {
+            if patch.span.start < at {
+                continue;
+            }
+            out.extend_from_slice(Span { start: at, end: patch.span.start }.of(data));
+            if let (With::Model, Some(model)) = (patch.with, &self.rules.model) {
+                out.extend_from_slice(model);
+            }
+            at = patch.span.end;
+        }
+        out.extend_from_slice(data.get(at..).unwrap_or_default());
+    }
+}
+
+/// What a dialect's reader works on.
+pub(super) struct Page<'p> {
+    pub(super) facts: &'p mut Learnt,
+    pub(super) rules: &'p Rules,
+    patches: &'p mut Vec<Patch>,
+}
+
+impl Page<'_> {
+    /// Puts the answer's model name into `member`, found in an object that starts `base` bytes into the data.
+    pub(super) fn model(&mut self, member: &Member<'_>, base: usize) {
+        if let Some(model) = &self.rules.model
+            && member.kind == Kind::String
+            && *member.value() != **model
+        {
+            self.patches.push(Patch { span: member.span.shifted(base), with: With::Model });
+        }
+    }
+
+    /// Takes `member` out of `data` with one of its commas; the member before it ends at `before`.
+    pub(super) fn remove(&mut self, data: &[u8], member: &Member<'_>, before: Option<usize>) {
+        let after = json::skip_space(data, member.span.end);
+        let span = match (data.get(after), before) {
+            (Some(b','), _) => Span { start: member.key_span.start, end: json::skip_space(data, after + 1) },
+            (_, Some(before)) => Span { start: before, end: member.span.end },
+            (_, None) => Span { start: member.key_span.start, end: member.span.end },
+        };
+        self.patches.push(Patch { span, with: With::Nothing });
+    }
+}
+
+impl InBandError {
+    /// Reads an error object, or a string that is the message.
+    fn read(value: &[u8], kind: Kind) -> Self {
+        let mut error = Self { message: String::new(), kind: None, code: None, status: 0 };
+        if kind == Kind::String {
+            error.message = json::decode_string(value).into_owned();
+        }
+        error.take_members(value);
+        error.status = error.told_status();
+        error
+    }
+
+    fn told_status(&self) -> u16 {
+        let told = || [&self.code, &self.kind].into_iter().flatten();
+        let number = told().find_map(|text| text.parse().ok().filter(|code| (400..600).contains(code)));
+        number.or_else(|| told().find_map(|text| status_named(text))).unwrap_or(500)
+    }
+
+    fn take_members(&mut self, value: &[u8]) {
+        for member in members(value) {
+            let text = || match member.kind {
+                Kind::String => member.as_str().map(Cow::into_owned),
+                Kind::Number => Some(String::from_utf8_lossy(member.value()).into_owned()),
+                _ => None,
+            };
+            match &*member.name() {
+                b"message" => self.message = text().unwrap_or_default(),
+                b"type" if member.value() == b"\"error\"" => {}
+                b"type" | b"status" => self.kind = text().or(self.kind.take()),
+                b"code" => self.code = text(),
+                b"error" => self.take_members(member.value()),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The HTTP status behind a vendor's error word.
+fn status_named(word: &str) -> Option<u16> {
+    Some(match word {
+        "invalid_request_error" | "context_length_exceeded" | "invalid_prompt" | "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => 400,
+        "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
+        "billing_error" => 402,
+        "permission_error" | "PERMISSION_DENIED" => 403,
+        "not_found_error" | "model_not_found" | "NOT_FOUND" => 404,
+        "request_too_large" => 413,
+        "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" | "tokens" | "requests" | "RESOURCE_EXHAUSTED" => 429,
+        "api_error" | "server_error" | "internal_error" | "internal_server_error" | "INTERNAL" => 500,
+        "UNAVAILABLE" | "service_unavailable" | "slow_down" => 503,
+        "timeout_error" | "timeout" | "DEADLINE_EXCEEDED" => 504,
+        "overloaded_error" | "overloaded" => 529,
+        _ => return None,
+    })
+}
+
+/// The value of a leading `type` member, which tells most events apart without a walk.
+#[inline]
+pub(super) fn leading_type(data: &[u8]) -> Option<&[u8]> {
+    let value = data.strip_prefix(b"{\"type\":\"").or_else(|| data.strip_prefix(b"{\"type\": \""))?;
+    value.get(..value.iter().position(|byte| *byte == b'"')?)
+}

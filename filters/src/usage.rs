@@ -1,0 +1,51 @@
+//! Token usage as one vector, read from each shape's own usage object.
+//!
+//! Chat completions and responses count cached and reasoning tokens inside their totals, messages counts cache tokens beside
+//! its input, generate content counts cached tokens inside and thoughts beside. The vector counts every token once.
+
+mod count;
+mod dialects;
+
+pub use self::dialects::{MessagesUsage, read_chat, read_generate_content};
+
+/// Largest count believed: the largest integer every JSON reader keeps exact.
+pub const LARGEST: u64 = 1 << 53;
+
+/// Tokens of one exchange, each counted once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Input tokens neither read from nor written to a cache.
+    pub input_uncached: u64,
+    /// Input tokens read from a cache.
+    pub cache_read: u64,
+    /// Input tokens written to a cache kept for five minutes, or for a time not told.
+    pub cache_write_5m: u64,
+    /// Input tokens written to a cache kept for an hour.
+    pub cache_write_1h: u64,
+    /// Output tokens, reasoning included.
+    pub output: u64,
+    /// Output tokens spent on reasoning, when told.
+    pub reasoning: Option<u64>,
+    /// Something in the usage object was absurd and was clamped or ignored.
+    pub suspicious: bool,
+}
+
+impl Usage {
+    /// All input tokens.
+    #[must_use]
+    pub const fn input(&self) -> u64 {
+        self.input_uncached.saturating_add(self.cache_read).saturating_add(self.cache_write())
+    }
+
+    /// Input tokens written to any cache.
+    #[must_use]
+    pub const fn cache_write(&self) -> u64 {
+        self.cache_write_5m.saturating_add(self.cache_write_1h)
+    }
+
+    /// All tokens.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.input().saturating_add(self.output)
+    }
+}
