@@ -1,0 +1,1 @@
+"""The runner of the benchmark: standard library only, Linux only."""

@@ -1,0 +1,214 @@
+"""The proxies, and the mock itself: how to start, reach and stop each."""
+import os
+import random
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+from . import machine
+
+HERE = Path(__file__).resolve().parent.parent
+KEY = "bench-client-key-0123456789"
+READY_WITHIN_S = 30
+STOPPED_WITHIN_S = 6
+NGINX_PLACES = "/usr/sbin:/usr/local/sbin:/usr/local/bin"
+
+
+class Unavailable(Exception):
+    """A target cannot take part; the text says what to do about it."""
+
+
+class Target:
+    """A program between the load and the mock. Subclasses say how it is started."""
+    label = ""
+    model = "mock-{shape}"
+    headers = ()
+    background = False  # has work left when the load ends
+
+    def __init__(self, name, bench):
+        self.name, self.bench, self.process, self.port, self.idle_share = name, bench, None, 0, 0.0
+        self.folder = bench.scratch / name.replace("/", "_")
+        self.log = bench.results / f"{name.replace('/', '_')}.log"
+
+    def command(self):
+        raise NotImplementedError
+
+    def environment(self):
+        return {}
+
+    def check(self):
+        """Raises Unavailable when the program is not there."""
+
+    def start(self):
+        shutil.rmtree(self.folder, ignore_errors=True)  # what an earlier process of this target left
+        self.folder.mkdir()
+        self.port = free_port()
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
+                env={**os.environ, **self.environment()}, preexec_fn=machine.pinned(self.bench.proxy_cpu))
+        self.wait_ready()
+
+    def wait_ready(self):
+        end = time.monotonic() + READY_WITHIN_S
+        failure = "nothing listens"
+        while time.monotonic() < end:
+            self.must_run()
+            if listens(self.port):
+                report = self.bench.try_once(self)
+                if report["ok"]:
+                    return
+                failure = report["first_failure"]
+            time.sleep(0.1)
+        raise Unavailable(f"it gave no right answer within {READY_WITHIN_S} s: {failure} {self.last_words()}")
+
+    def must_run(self):
+        """Raises Unavailable when the program has ended."""
+        if self.process is None:
+            raise Unavailable("it is not running")
+        if self.process.poll() is not None:
+            raise Unavailable(f"it ended with status {self.process.returncode}: {self.last_words()}")
+
+    def last_words(self):
+        text = self.log.read_text(errors="replace").strip() if self.log.exists() else ""
+        return f"(log: {self.log}) {text[-600:]}"
+
+    def pids(self):
+        return machine.process_tree(self.process.pid)
+
+    def stop(self):
+        if self.process is None:
+            return
+        pids = self.pids()
+        self.process.terminate()
+        try:
+            self.process.wait(STOPPED_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            for pid in pids:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            self.process.wait()
+        self.process = None
+
+    def rows_logged(self):
+        """Rows in the request log, or None where there is none."""
+        return None
+
+
+class Direct(Target):
+    """The load generator talks to the mock: the base of every added latency."""
+    label = "direct (no proxy)"
+
+    def start(self):
+        self.port = self.bench.mock_port
+
+    def must_run(self):
+        pass
+
+    def pids(self):
+        return [self.bench.mock.pid]
+
+    def stop(self):
+        pass
+
+
+class Nginx(Target):
+    label = "nginx"
+
+    def check(self):
+        self.program = shutil.which("nginx") or shutil.which("nginx", path=NGINX_PLACES)
+        if not self.program:
+            raise Unavailable("nginx is not installed: apt-get install nginx-light")
+
+    def command(self):
+        conf = (HERE / "conf/nginx.conf").read_text()
+        conf = conf.replace("BENCH_LISTEN", f"127.0.0.1:{self.port}").replace("BENCH_MOCK", f"127.0.0.1:{self.bench.mock_port}")
+        (self.folder / "nginx.conf").write_text(conf)
+        return [self.program, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e", "stderr"]
+
+
+class Pingora(Target):
+    label = "bare Pingora"
+
+    def check(self):
+        self.program = self.bench.program("bench-pingora")
+
+    def command(self):
+        return [str(self.program), "--listen", f"127.0.0.1:{self.port}", "--upstream", f"127.0.0.1:{self.bench.mock_port}", "--threads", "1"]
+
+
+class Gateway(Target):
+    label = "gateway"
+    conf = "svc.yaml"
+    model = "chat-{shape}"
+    headers = (f"authorization: Bearer {KEY}",)
+    background = True
+    binary = None
+
+    def check(self):
+        self.program = Path(self.binary) if self.binary else self.bench.program("svc-gateway")
+        if not self.program.is_file():
+            raise Unavailable(f"there is no {self.program}")
+
+    def command(self):
+        return [str(self.program.resolve()), "--conf", str(HERE / "conf" / self.conf)]
+
+    def environment(self):
+        return {"BENCH_LISTEN": f"127.0.0.1:{self.port}", "BENCH_MOCK": f"127.0.0.1:{self.bench.mock_port}", "BENCH_KEY": KEY,
+                "BENCH_DATABASE": str(self.database()), "BENCH_DATA": str(self.folder / "data"), "RUST_LOG": "warn"}
+
+    def database(self):
+        return self.folder / "svc.db"
+
+    def rows_logged(self):
+        try:
+            connection = sqlite3.connect(f"file:{self.database()}?mode=ro", uri=True, timeout=5)
+        except sqlite3.Error:
+            return None
+        try:
+            return connection.execute("SELECT count(*) FROM request_log").fetchone()[0]
+        except sqlite3.Error:
+            return None
+        finally:
+            connection.close()
+
+
+class PlainGateway(Gateway):
+    label = "gateway, plain"
+    conf = "svc-plain.yaml"
+
+
+KINDS = {"direct": Direct, "nginx": Nginx, "pingora": Pingora, "gateway": Gateway, "gateway-plain": PlainGateway}
+
+
+def make(name, bench):
+    """`gateway@PATH` is the gateway of another build, for comparing two."""
+    kind, _, binary = name.partition("@")
+    target = KINDS[kind](name, bench)
+    if binary:
+        target.binary, target.label = binary, f"{target.label} ({binary})"
+    return target
+
+
+def free_port():
+    """A port nobody uses, below the range from which the kernel picks ports for outgoing connections."""
+    for port in random.sample(range(20_000, 30_000), 200):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+    raise Unavailable("no free port was found between 20000 and 30000")
+
+
+def listens(port):
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
