@@ -13,7 +13,7 @@ mod migrate;
 mod sql;
 
 pub use connect::{ConnectError, backend_name, connect};
-pub use migrate::{MigrateError, migrate, migrate_within};
+pub use migrate::{ADVISORY_LOCK, MigrateError, migrate, migrate_within};
 use sea_orm_migration::prelude::*;
 
 /// All migrations, oldest first.

@@ -12,14 +12,14 @@ CREATE TABLE organisation (
 );
 CREATE TABLE team (
     id TEXT NOT NULL PRIMARY KEY,
-    organisation_id TEXT NOT NULL REFERENCES organisation (id) ON DELETE RESTRICT,
+    organisation_id TEXT NOT NULL REFERENCES organisation (id),
     name TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     UNIQUE (organisation_id, name)
 );
 CREATE TABLE application (
     id TEXT NOT NULL PRIMARY KEY,
-    team_id TEXT NOT NULL REFERENCES team (id) ON DELETE RESTRICT,
+    team_id TEXT NOT NULL REFERENCES team (id),
     name TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
@@ -36,7 +36,7 @@ CREATE TABLE users (
     id TEXT NOT NULL PRIMARY KEY,
     email TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
-    role_id TEXT REFERENCES role (id) ON DELETE RESTRICT,
+    role_id TEXT REFERENCES role (id),
     status TEXT NOT NULL,
     source TEXT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -46,7 +46,7 @@ CREATE INDEX users_role ON users (role_id);
 CREATE TABLE agent (
     id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    team_id TEXT REFERENCES team (id) ON DELETE RESTRICT,
+    team_id TEXT REFERENCES team (id),
     status TEXT NOT NULL,
     source TEXT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -94,11 +94,11 @@ CREATE TABLE api_key (
     last_four TEXT NOT NULL,
     previous_secret_hash TEXT,
     previous_valid_until BIGINT,
-    user_id TEXT REFERENCES users (id) ON DELETE RESTRICT,
-    agent_id TEXT REFERENCES agent (id) ON DELETE RESTRICT,
-    team_id TEXT REFERENCES team (id) ON DELETE RESTRICT,
-    application_id TEXT REFERENCES application (id) ON DELETE RESTRICT,
-    role_id TEXT REFERENCES role (id) ON DELETE RESTRICT,
+    user_id TEXT REFERENCES users (id),
+    agent_id TEXT REFERENCES agent (id),
+    team_id TEXT REFERENCES team (id),
+    application_id TEXT REFERENCES application (id),
+    role_id TEXT REFERENCES role (id),
     allowed_models TEXT,
     rpm_limit BIGINT,
     tpm_limit BIGINT,

@@ -53,7 +53,7 @@ CREATE TABLE model_target (
     id TEXT NOT NULL PRIMARY KEY,
     model_id TEXT NOT NULL REFERENCES model (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
-    provider_id TEXT NOT NULL REFERENCES provider (id) ON DELETE RESTRICT,
+    provider_id TEXT NOT NULL REFERENCES provider (id),
     upstream_model TEXT NOT NULL,
     priority INTEGER NOT NULL,
     weight INTEGER NOT NULL,

@@ -15,8 +15,8 @@ use crate::Migrator;
 const DEADLINE: Duration = Duration::from_secs(60);
 /// Pause before SQLite is asked again; each asking itself waits for the connection's busy timeout.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
-/// Any number, as long as nothing else in the database takes the same advisory lock.
-const ADVISORY_LOCK: i64 = 0x0073_7663_5f6d_6967;
+/// Key of the PostgreSQL advisory lock a migrating program holds, as operators find it in `pg_locks`: the text `svc_mig`.
+pub const ADVISORY_LOCK: i64 = 0x0073_7663_5f6d_6967;
 /// PostgreSQL's code for a lock that was not to be had in time.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 

@@ -1,4 +1,7 @@
 //! Running SQL text inside a migration.
+//!
+//! Deleting what is still referred to is refused by foreign keys without an action. They are not declared `ON DELETE RESTRICT`,
+//! since SQLite then reports the refusal as one of a trigger, which callers cannot tell from others.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
