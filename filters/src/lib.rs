@@ -3,8 +3,18 @@
 //! No network, no proxy framework and no database is known here.
 
 pub mod auth;
+pub mod chain;
+pub mod cost;
+pub mod endpoint;
+pub mod filter;
+pub mod guardrails;
+pub mod limits;
 pub mod passage;
+pub mod policy;
+pub mod registry;
 pub mod routing;
 pub mod shape;
+pub mod translate;
 pub mod usage;
+pub mod verdict;
 pub mod wire;

@@ -6,13 +6,15 @@
 mod count;
 mod dialects;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::dialects::{MessagesUsage, read_chat, read_generate_content};
 
 /// Largest count believed: the largest integer every JSON reader keeps exact.
 pub const LARGEST: u64 = 1 << 53;
 
 /// Tokens of one exchange, each counted once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Input tokens neither read from nor written to a cache.
     pub input_uncached: u64,

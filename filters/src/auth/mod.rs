@@ -1,8 +1,10 @@
 //! Who calls: service-issued keys, their secrets and the identity behind them.
 
+mod filter;
 mod secret;
 mod table;
 
+pub use filter::{AuthFilter, may_call};
 pub use secret::{KeySecret, Pepper, SecretHash};
 pub use table::{KeyTable, Lookup};
 

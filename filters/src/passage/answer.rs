@@ -2,8 +2,8 @@
 
 use bytes::{Bytes, BytesMut};
 
+use super::ANSWER_LIMIT;
 use super::reading::Reader;
-use super::{ANSWER_LIMIT, BodyKind};
 use crate::wire::json::{DEEPEST, elements, outline};
 
 /// A document on its way to the client.
@@ -75,6 +75,5 @@ fn wrapped_error(reader: &mut Reader, body: &[u8]) {
     {
         reader.document(element.value);
         reader.facts.terminal = body.trim_ascii_end().ends_with(b"]");
-        reader.facts.content_started |= reader.body != BodyKind::GenerateContent && reader.facts.error.is_none();
     }
 }

@@ -36,6 +36,9 @@ use crate::wire::framing::FrameTooLarge;
 /// Longest JSON answer that is held back to be edited, in bytes.
 pub const ANSWER_LIMIT: usize = 32 << 20;
 
+/// Most bytes held back to tell an answer's framing.
+const SNIFFED: usize = 64;
+
 /// Whose fields a body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BodyKind {
@@ -99,16 +102,17 @@ impl PassageKind {
         Self { body, framing }
     }
 
-    /// The framing the first bytes tell.
-    fn sniffed(self, piece: &[u8]) -> Framing {
-        let start = piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(piece).trim_ascii_start();
+    /// The framing the first bytes tell; none when more are needed.
+    fn sniffed(self, bytes: &[u8], end: bool) -> Option<Framing> {
+        let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        let fields = [&b"data:"[..], b"event:", b"id:", b"retry:", b":"];
         match start.first() {
-            Some(b'{') => Framing::Json,
-            Some(b'[') if self.body == BodyKind::GenerateContent => Framing::JsonArray,
-            Some(b'[') => Framing::Json,
-            Some(b':') => Framing::Sse,
-            _ if [&b"data:"[..], b"event:", b"id:", b"retry:"].iter().any(|field| start.starts_with(field)) => Framing::Sse,
-            _ => Framing::Opaque,
+            Some(b'{') => Some(Framing::Json),
+            Some(b'[') if self.body == BodyKind::GenerateContent => Some(Framing::JsonArray),
+            Some(b'[') => Some(Framing::Json),
+            _ if fields.iter().any(|field| start.starts_with(field)) => Some(Framing::Sse),
+            _ if !end && bytes.len() < SNIFFED && fields.iter().any(|field| field.starts_with(start)) => None,
+            _ => Some(Framing::Opaque),
         }
     }
 }
@@ -155,7 +159,8 @@ pub struct Passage {
 
 #[derive(Debug)]
 enum Cut {
-    Undecided,
+    /// Holds the bytes that do not tell the framing yet.
+    Undecided(Vec<u8>),
     Opaque,
     Json(JsonAnswer),
     Sse(Box<EventStream>),
@@ -165,7 +170,7 @@ enum Cut {
 impl Cut {
     fn new(framing: Framing) -> Self {
         match framing {
-            Framing::Unknown => Self::Undecided,
+            Framing::Unknown => Self::Undecided(Vec::new()),
             Framing::Opaque => Self::Opaque,
             Framing::Json => Self::Json(JsonAnswer::default()),
             Framing::Sse => Self::Sse(Box::default()),
@@ -191,10 +196,10 @@ impl Passage {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        self.decide(&piece, end);
+        let Some(piece) = self.decide(piece, end) else { return Ok(Bytes::new()) };
         let reader = &mut self.reader;
         let (out, failed) = match &mut self.cut {
-            Cut::Undecided | Cut::Opaque => {
+            Cut::Undecided(_) | Cut::Opaque => {
                 reader.facts.content_started |= !piece.is_empty();
                 reader.facts.terminal |= end;
                 (piece, None)
@@ -216,7 +221,7 @@ impl Passage {
     pub fn truncated(&mut self, cutoff: Cutoff, message: &str) -> Bytes {
         let facts = &self.reader.facts;
         match &mut self.cut {
-            Cut::Undecided | Cut::Opaque | Cut::Json(_) => Bytes::new(),
+            Cut::Undecided(_) | Cut::Opaque | Cut::Json(_) => Bytes::new(),
             Cut::Sse(_) if facts.terminal || facts.error.is_some() => Bytes::new(),
             Cut::Sse(stream) => {
                 let error = closing::event(self.kind.body, cutoff, message, &self.request_id, self.reader.events);
@@ -229,11 +234,14 @@ impl Passage {
         }
     }
 
-    /// Settles the framing once there is a byte to tell it by.
-    fn decide(&mut self, piece: &[u8], end: bool) {
-        if matches!(self.cut, Cut::Undecided) && !(piece.trim_ascii().is_empty() && !end) {
-            self.cut = Cut::new(self.kind.sniffed(piece));
-        }
+    /// Settles the framing once the bytes tell it, and returns those to pass on.
+    fn decide(&mut self, piece: Bytes, end: bool) -> Option<Bytes> {
+        let Cut::Undecided(held) = &mut self.cut else { return Some(piece) };
+        held.extend_from_slice(&piece);
+        let framing = self.kind.sniffed(held, end)?;
+        let whole = if held.len() == piece.len() { piece } else { Bytes::from(std::mem::take(held)) };
+        self.cut = Cut::new(framing);
+        Some(whole)
     }
 
     /// The usage told so far: the last, or the sum of what a messages stream told in parts.
@@ -271,7 +279,7 @@ impl Passage {
     #[must_use]
     pub fn held_back(&self) -> usize {
         match &self.cut {
-            Cut::Undecided | Cut::Opaque => 0,
+            Cut::Undecided(_) | Cut::Opaque => 0,
             Cut::Json(answer) => answer.held_back(),
             Cut::Sse(stream) => stream.held_back(),
             Cut::Array(stream) => stream.held_back(),

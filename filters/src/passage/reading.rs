@@ -121,7 +121,7 @@ impl Reader {
         self.events += 1;
         let fate = self.dispatch(data);
         if name == b"error" {
-            self.facts.fail(data, Kind::Object);
+            self.facts.fail(data, Kind::of(*data.first().unwrap_or(&b' ')).unwrap_or(Kind::String));
         }
         if self.facts.error.is_some() { Fate::Keep } else { fate }
     }

@@ -1,7 +1,11 @@
 //! Models, their aliases and the targets that serve them.
 
+mod filter;
+mod plan;
 mod table;
 
+pub use filter::RoutingFilter;
+pub use plan::plan;
 pub use table::{ModelTable, ModelTableError};
 
 use std::sync::Arc;
