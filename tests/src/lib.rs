@@ -1,1 +1,3 @@
-//! placeholder
+//! What the black-box tests share.
+
+pub mod postgres;
