@@ -47,7 +47,7 @@ impl ArrayStream {
         let piece = self.framer.piece();
         let raw: &[u8] = match &frame {
             Frame::Within(range) => piece.get(range.clone()).unwrap_or_default(),
-            Frame::Carried(raw) => raw,
+            Frame::Carried { raw, .. } => raw,
         };
         let Some(span) = element_span(raw, self.elements == 0) else { return out.keep(frame) };
         self.elements += 1;

@@ -45,7 +45,7 @@ impl EventStream {
     fn end(&mut self, reader: &mut Reader, out: &mut Output) {
         let complete = self.framer.complete();
         if complete || is_whole(self.framer.pending()) || (reader.facts.terminal && !self.framer.pending().is_empty()) {
-            let frame = Frame::Carried(self.framer.take_pending());
+            let frame = Frame::Carried { raw: self.framer.take_pending(), end: 0 };
             self.open_line = !complete;
             pass_last(reader, self.framer.piece(), frame, out);
         }
@@ -82,7 +82,7 @@ fn pass_last(reader: &mut Reader, piece: &Bytes, frame: Frame, out: &mut Output)
 fn pass(reader: &mut Reader, piece: &Bytes, frame: Frame, out: &mut Output) {
     let raw: &[u8] = match &frame {
         Frame::Within(range) => piece.get(range.clone()).unwrap_or_default(),
-        Frame::Carried(raw) => raw,
+        Frame::Carried { raw, .. } => raw,
     };
     let fields = Fields::read(raw);
     let data = fields.data(raw);

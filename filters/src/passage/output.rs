@@ -23,30 +23,30 @@ impl Output {
     pub(super) fn keep(&mut self, frame: Frame) {
         match frame {
             Frame::Within(range) => self.end = range.end,
-            Frame::Carried(raw) => self.head = Some(raw),
+            Frame::Carried { raw, end } => {
+                self.head = Some(raw);
+                self.done = end;
+                self.end = end;
+            }
         }
     }
 
     /// Leaves `frame` out.
     pub(super) fn omit(&mut self, piece: &[u8], frame: &Frame) {
-        if let Frame::Within(range) = frame {
-            if range.start > self.done {
-                self.copy(piece, range.start);
-            }
-            self.done = range.end;
-            self.end = range.end;
+        let (start, end) = place(frame);
+        if start > self.done {
+            self.copy(piece, start);
         }
+        self.done = end;
+        self.end = end;
     }
 
     /// Where to write what takes the place of `frame`.
     pub(super) fn edit(&mut self, piece: &[u8], frame: &Frame) -> &mut Vec<u8> {
-        if let Frame::Within(range) = frame {
-            self.copy(piece, range.start);
-            self.done = range.end;
-            self.end = range.end;
-        } else {
-            self.reserve(piece.len());
-        }
+        let (start, end) = place(frame);
+        self.copy(piece, start);
+        self.done = end;
+        self.end = end;
         &mut self.edited
     }
 
@@ -91,5 +91,13 @@ impl Output {
         if self.edited.capacity() == 0 {
             self.edited.reserve(piece + self.head.as_ref().map_or(0, Bytes::len) + SLACK);
         }
+    }
+}
+
+/// Where `frame` starts and ends in the piece; a carried one, always the first, starts before it.
+const fn place(frame: &Frame) -> (usize, usize) {
+    match frame {
+        Frame::Within(range) => (range.start, range.end),
+        Frame::Carried { end, .. } => (0, *end),
     }
 }

@@ -25,7 +25,12 @@ pub enum Frame {
     /// Inside the current piece, see [`Framer::piece`].
     Within(Range<usize>),
     /// It began in an earlier piece and was put together.
-    Carried(Bytes),
+    Carried {
+        /// Its bytes.
+        raw: Bytes,
+        /// Where it ends in the current piece.
+        end: usize,
+    },
 }
 
 /// A frame grew beyond its bound.
@@ -87,7 +92,7 @@ impl<B: Boundary> Framer<B> {
             return Ok(Some(Frame::Within(start..self.at)));
         }
         self.carry.extend_from_slice(rest.get(..length).unwrap_or_default());
-        Ok(found.map(|_| Frame::Carried(Bytes::from(std::mem::take(&mut self.carry)))))
+        Ok(found.map(|_| Frame::Carried { raw: self.take_pending(), end: self.at }))
     }
 
     /// Whether the bytes held back are a frame now that the stream has ended.

@@ -205,7 +205,7 @@ impl Splitter {
         let Some(frame) = self.framer.next_frame()? else { return Ok(None) };
         let raw = match frame {
             Frame::Within(range) => self.framer.piece().slice(range),
-            Frame::Carried(raw) => raw,
+            Frame::Carried { raw, .. } => raw,
         };
         let element = element_span(&raw, std::mem::take(&mut self.first));
         Ok(Some(Item { raw, element }))

@@ -142,7 +142,7 @@ impl Splitter {
         let Some(frame) = self.framer.next_frame()? else { return Ok(None) };
         let raw = match frame {
             Frame::Within(range) => self.framer.piece().slice(range),
-            Frame::Carried(raw) => raw,
+            Frame::Carried { raw, .. } => raw,
         };
         let fields = Fields::read(&raw);
         Ok(Some(Event { raw, fields }))
