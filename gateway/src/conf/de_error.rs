@@ -68,7 +68,9 @@ impl de::Error for DeError {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::expected(&wanted(expected), kind_of(&found))
+        let (wanted, found) = (wanted(expected), kind_of(&found));
+        let hint = if wanted == "text" && matches!(found, "a number" | "a truth value") { "; put it in quotes" } else { "" };
+        Self::new(format!("expected {wanted}, found {found}{hint}"))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -94,8 +96,8 @@ impl de::Error for DeError {
 
 fn kind_of(found: &Unexpected<'_>) -> &'static str {
     match found {
-        Unexpected::Bool(_) => "a truth value (quote it if it is text)",
-        Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => "a number (quote it if it is text)",
+        Unexpected::Bool(_) => "a truth value",
+        Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => "a number",
         Unexpected::Char(_) | Unexpected::Str(_) => "text",
         Unexpected::Unit | Unexpected::Option => "nothing",
         Unexpected::Seq => "a list",

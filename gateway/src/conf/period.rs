@@ -96,7 +96,7 @@ fn part(text: &str) -> Option<(u64, u64, &str)> {
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.0.as_millis();
-        match UNITS.iter().find(|(_, unit)| millis > 0 && millis % u128::from(*unit) == 0) {
+        match UNITS.iter().find(|(_, unit)| millis > 0 && millis.is_multiple_of(u128::from(*unit))) {
             Some((name, unit)) => write!(f, "{}{name}", millis / u128::from(*unit)),
             None => f.write_str("0"),
         }

@@ -63,7 +63,7 @@ impl FromStr for ByteSize {
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match UNITS.iter().take(3).find(|(_, unit)| self.0 > 0 && self.0 % unit == 0) {
+        match UNITS.iter().take(3).find(|(_, unit)| self.0 > 0 && self.0.is_multiple_of(*unit)) {
             Some((name, unit)) => write!(f, "{}{name}", self.0 / unit),
             None => write!(f, "{}", self.0),
         }

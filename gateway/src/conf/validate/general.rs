@@ -1,0 +1,113 @@
+//! Every section but the declared resources.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::super::Conf;
+use super::text::wrong_with_url;
+use super::{Checker, at};
+
+const NOT_ZERO: &str = "must not be 0";
+
+pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
+    server(checker, conf);
+    durations(checker, conf);
+    counts(checker, conf);
+    breaker(checker, conf);
+    stores(checker, conf);
+    services(checker, conf);
+    filters(checker, conf);
+}
+
+fn server(checker: &mut Checker<'_>, conf: &Conf) {
+    let limits = &conf.server.limits;
+    for (value, key) in [
+        (limits.header_bytes.bytes(), "header_bytes"),
+        (count(limits.header_count), "header_count"),
+        (u64::from(limits.keepalive_requests), "keepalive_requests"),
+        (count(limits.connections), "connections"),
+        (count(limits.connections_per_address), "connections_per_address"),
+        (count(limits.json_depth), "json_depth"),
+        (u64::from(limits.h2_streams), "h2_streams"),
+    ] {
+        checker.ensure(value > 0, &at(&["server", "limits", key]), NOT_ZERO);
+    }
+    checker.ensure(conf.server.max_body.bytes() > 0, &at(&["server", "max_body"]), NOT_ZERO);
+    checker.ensure(
+        limits.body_memory >= conf.server.max_body,
+        &at(&["server", "limits", "body_memory"]),
+        "must have room for one body of `server.max_body`",
+    );
+}
+
+fn durations(checker: &mut Checker<'_>, conf: &Conf) {
+    let (limits, timeouts, breaker) = (&conf.server.limits, &conf.timeouts, &conf.breaker);
+    let all: [(Duration, &[&str]); 12] = [
+        (*limits.header_deadline, &["server", "limits", "header_deadline"]),
+        (*limits.body_idle, &["server", "limits", "body_idle"]),
+        (*limits.body_total, &["server", "limits", "body_total"]),
+        (*limits.keepalive_idle, &["server", "limits", "keepalive_idle"]),
+        (*timeouts.connect, &["timeouts", "connect"]),
+        (*timeouts.first_byte, &["timeouts", "first_byte"]),
+        (*timeouts.idle, &["timeouts", "idle"]),
+        (*timeouts.total, &["timeouts", "total"]),
+        (*breaker.window, &["breaker", "window"]),
+        (*breaker.open, &["breaker", "open"]),
+        (*breaker.max_open, &["breaker", "max_open"]),
+        (*conf.rate_cards.interval, &["rate_cards", "interval"]),
+    ];
+    for (duration, path) in all {
+        checker.ensure(!duration.is_zero(), &at(path), NOT_ZERO);
+    }
+}
+
+fn counts(checker: &mut Checker<'_>, conf: &Conf) {
+    checker.ensure(conf.database.max_connections > 0, &at(&["database", "max_connections"]), NOT_ZERO);
+    checker.ensure(conf.telemetry.batch_size > 0, &at(&["telemetry", "batch_size"]), NOT_ZERO);
+    checker.ensure(conf.telemetry.batch_timeout_ms > 0, &at(&["telemetry", "batch_timeout_ms"]), NOT_ZERO);
+}
+
+fn breaker(checker: &mut Checker<'_>, conf: &Conf) {
+    let breaker = &conf.breaker;
+    checker.ensure((0.0..=1.0).contains(&breaker.failure_ratio), &at(&["breaker", "failure_ratio"]), "expected a share from 0 to 1");
+    checker.ensure(breaker.consecutive_failures > 0, &at(&["breaker", "consecutive_failures"]), NOT_ZERO);
+    checker.ensure(breaker.max_open >= breaker.open, &at(&["breaker", "max_open"]), "must not be shorter than `breaker.open`");
+}
+
+fn stores(checker: &mut Checker<'_>, conf: &Conf) {
+    let starts = |url: &str, schemes: &[&str]| schemes.iter().any(|scheme| url.starts_with(scheme));
+    let database = conf.database.url.reveal();
+    checker.ensure(
+        starts(database, &["sqlite:", "postgres://", "postgresql://"]),
+        &at(&["database", "url"]),
+        "expected sqlite://PATH, postgres://… or postgresql://…",
+    );
+    let redis = conf.redis.url().is_none_or(|url| starts(url, &["redis://", "rediss://"]));
+    checker.ensure(redis, &at(&["redis", "url"]), "expected redis://…, rediss://… or an empty text");
+    checker.ensure(!conf.data_dir.as_os_str().is_empty(), &at(&["data_dir"]), "must not be empty");
+    checker.ensure(!conf.licence.cache.as_os_str().is_empty(), &at(&["licence", "cache"]), "must not be empty");
+}
+
+fn services(checker: &mut Checker<'_>, conf: &Conf) {
+    let cards = &conf.rate_cards;
+    for (url, may_have_query, path) in
+        [(&conf.admin.gateway_url, false, at(&["admin", "gateway_url"])), (&cards.url, true, at(&["rate_cards", "url"]))]
+    {
+        if let Some(wrong) = wrong_with_url(url, may_have_query).filter(|_| !url.is_empty()) {
+            checker.report(&path, wrong);
+        }
+    }
+    let both = !cards.bearer.is_empty() && cards.basic.is_some();
+    checker.ensure(!both, &at(&["rate_cards", "basic"]), "give either `bearer` or `basic`, not both");
+}
+
+fn filters(checker: &mut Checker<'_>, conf: &Conf) {
+    let mut seen = BTreeSet::new();
+    for (index, name) in conf.filters.iter().enumerate() {
+        checker.ensure(seen.insert(name), &at(&["filters"]).index(index), format!("the filter {name:?} is already in the chain"));
+    }
+}
+
+fn count(value: usize) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}
