@@ -1,4 +1,19 @@
 //! `svc-gateway`: the data plane. The only crate that knows Pingora.
 
+pub mod attempts;
+pub mod boot;
+pub mod clock;
 pub mod conf;
+pub mod control;
+pub mod discovery;
+pub mod edge;
+pub mod exchange;
+pub mod phases;
+pub mod providers;
+pub mod proxy;
+pub mod request_id;
+pub mod rescue;
 pub mod secrets;
+pub mod shutdown;
+pub mod state;
+pub mod store;

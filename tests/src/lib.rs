@@ -1,3 +1,10 @@
 //! What the black-box tests share.
 
+pub mod gateway;
+pub mod h2c;
 pub mod postgres;
+pub mod raw;
+pub mod request_log;
+pub mod shapes;
+pub mod upstream;
+pub mod wait;

@@ -3,6 +3,8 @@
 //! The server is the child of a small shell script that waits on a pipe. The test process holds the other end of that pipe
 //! open for as long as it lives, so however it ends, also by `kill -9`, the script stops the server and removes its files.
 
+pub mod dedicated;
+
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};

@@ -1,0 +1,191 @@
+//! The tries of one request: the plan, the target and credential in use, and what became of each.
+
+mod judge;
+
+pub use judge::{Judgement, judge};
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use svc_filters::routing::Target;
+
+use crate::exchange::micros;
+use crate::providers::{Provider, SelectedKey};
+use crate::store::{AttemptRecord, Snapshot};
+
+/// Tries per request, over all targets and credentials.
+const MOST: usize = 12;
+
+/// Plan and progress.
+#[derive(Default)]
+pub struct Attempts {
+    plan: Vec<Target>,
+    place: usize,
+    tried_keys: u64,
+    made: Vec<Made>,
+    repeat: bool,
+    last_rejected: bool,
+}
+
+struct Made {
+    target: usize,
+    provider: Arc<Provider>,
+    key: Option<SelectedKey>,
+    started: Instant,
+    status: u16,
+    failure: &'static str,
+    us: u64,
+}
+
+impl Attempts {
+    /// Sets the order of targets.
+    pub fn follow(&mut self, plan: Vec<Target>) {
+        self.plan = plan;
+        self.place = 0;
+        self.tried_keys = 0;
+    }
+
+    /// Begins the next try: the next credential of the current target, else the next target. `None` when nothing is left.
+    pub fn begin(&mut self, snapshot: &Snapshot, now_ms: u64) -> Option<(Target, Arc<Provider>)> {
+        if std::mem::take(&mut self.repeat) {
+            return self.again();
+        }
+        while self.made.len() < MOST {
+            let target = self.plan.get(self.place)?.clone();
+            if let Some((provider, key)) = self.candidate(&target, snapshot, now_ms) {
+                if let Some(key) = &key {
+                    self.tried_keys |= crate::providers::bit(key.index);
+                }
+                let made =
+                    Made { target: self.place, provider: provider.clone(), key, started: Instant::now(), status: 0, failure: "", us: 0 };
+                self.made.push(made);
+                return Some((target, provider));
+            }
+            self.skip_target();
+        }
+        None
+    }
+
+    /// Lets the next try repeat the last one, after a pooled connection turned out to be closed. `false` when too many were made.
+    pub fn repeat(&mut self) -> bool {
+        self.repeat = self.made.len() < MOST;
+        self.repeat
+    }
+
+    /// Whether another try is possible after this one.
+    #[must_use]
+    pub fn has_next(&self, snapshot: &Snapshot, now_ms: u64) -> bool {
+        if self.made.len() >= MOST {
+            return false;
+        }
+        let same = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot, now_ms));
+        same || self
+            .plan
+            .get(self.place + 1..)
+            .is_some_and(|rest| rest.iter().any(|target| snapshot.providers.contains_key(&target.provider)))
+    }
+
+    /// Leaves the current target for the next one.
+    pub fn skip_target(&mut self) {
+        self.place += 1;
+        self.tried_keys = 0;
+    }
+
+    /// Notes how the current try ended. An empty failure means that its answer is delivered.
+    pub fn conclude(&mut self, status: u16, failure: &'static str) {
+        if let Some(made) = self.made.last_mut()
+            && made.us == 0
+        {
+            made.status = status;
+            made.failure = failure;
+            made.us = micros(made.started.elapsed()).max(1);
+        }
+    }
+
+    /// Notes a failure after the answer had begun.
+    pub fn broke(&mut self, failure: &'static str) {
+        if let Some(made) = self.made.last_mut() {
+            made.failure = failure;
+        }
+    }
+
+    /// The target of the last try.
+    #[must_use]
+    pub fn current(&self) -> Option<&Target> {
+        self.plan.get(self.made.last()?.target)
+    }
+
+    /// The credential of the last try.
+    #[must_use]
+    pub fn key(&self) -> Option<&SelectedKey> {
+        self.made.last()?.key.as_ref()
+    }
+
+    /// The provider of the last try.
+    #[must_use]
+    pub fn provider(&self) -> Option<&Arc<Provider>> {
+        Some(&self.made.last()?.provider)
+    }
+
+    /// Number of tries so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Whether every try so far ended in a time-out.
+    #[must_use]
+    pub fn all_timed_out(&self) -> bool {
+        !self.made.is_empty() && self.made.iter().all(|made| made.failure == "timeout")
+    }
+
+    /// Remembers that the provider refused our credential.
+    pub fn credential_refused(&mut self) {
+        self.last_rejected = true;
+    }
+
+    /// Whether a provider refused our credential.
+    #[must_use]
+    pub fn was_refused(&self) -> bool {
+        self.last_rejected
+    }
+
+    /// The tries as the record keeps them.
+    #[must_use]
+    pub fn records(&self) -> Vec<AttemptRecord> {
+        let record = |made: &Made| AttemptRecord {
+            provider: made.provider.name().to_string(),
+            model: self.plan.get(made.target).map(|target| target.upstream_model.to_string()).unwrap_or_default(),
+            status: made.status,
+            failure: made.failure.to_owned(),
+            us: made.us,
+        };
+        self.made.iter().map(record).collect()
+    }
+
+    fn again(&mut self) -> Option<(Target, Arc<Provider>)> {
+        let last = self.made.last()?;
+        let (target, provider, key) = (last.target, last.provider.clone(), last.key.clone());
+        self.made.push(Made { target, provider: provider.clone(), key, started: Instant::now(), status: 0, failure: "", us: 0 });
+        Some((self.plan.get(target)?.clone(), provider))
+    }
+
+    /// The provider and credential for a target, where one is untried. A provider without credentials is tried once.
+    fn candidate(&self, target: &Target, snapshot: &Snapshot, now_ms: u64) -> Option<(Arc<Provider>, Option<SelectedKey>)> {
+        let provider = snapshot.providers.get(&target.provider)?;
+        if provider.keys().is_empty() {
+            return (!self.tried_here()).then(|| (provider.clone(), None));
+        }
+        let key = provider.keys().select(self.tried_keys, now_ms)?;
+        Some((provider.clone(), Some(key)))
+    }
+
+    fn other_key(&self, target: &Target, snapshot: &Snapshot, now_ms: u64) -> bool {
+        let Some(provider) = snapshot.providers.get(&target.provider) else { return false };
+        !provider.keys().is_empty() && provider.keys().select(self.tried_keys, now_ms).is_some()
+    }
+
+    fn tried_here(&self) -> bool {
+        self.made.last().is_some_and(|made| made.target == self.place)
+    }
+}

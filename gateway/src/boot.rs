@@ -1,0 +1,186 @@
+//! From a configuration file to a running gateway.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use pingora::apps::HttpServerOptions;
+use pingora::listeners::ListenerConfig;
+use pingora::listeners::tls::TlsSettings;
+use pingora::protocols::http::v2::server::H2Options;
+use pingora::protocols::l4::stream::L4BufferSettings;
+use pingora::proxy::http_proxy;
+use pingora::server::configuration::ServerConf;
+use pingora::server::{RunArgs, Server};
+use pingora::services::listening::Service;
+use sea_orm::DatabaseConnection;
+use svc_filters::auth::Pepper;
+use svc_filters::chain::Chain;
+use svc_filters::registry::Registry;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+use crate::conf::Conf;
+use crate::control::Control;
+use crate::edge::Edge;
+use crate::phases::body::BodyMemory;
+use crate::proxy::Proxy;
+use crate::secrets::Secrets;
+use crate::shutdown::{Signals, end_when_idle};
+use crate::state::{Active, Gateway};
+use crate::store::{self, Flusher, Journal, Live, Sealer};
+
+/// Bytes the journal may hold while the database is away.
+const JOURNAL_BYTES: u64 = 1 << 30;
+/// Idle connections to providers that are kept.
+const UPSTREAM_POOL: usize = 1024;
+/// How long the journal may be written out at the end.
+const LAST_FLUSH: Duration = Duration::from_secs(10);
+/// A listener's buffers: small reads keep idle connections cheap, and a write takes an answer's head and body in one send.
+const READ_BUFFER: usize = 16 * 1024;
+const WRITE_BUFFER: usize = 16 * 1024;
+
+/// Checks a configuration as far as that is possible without starting anything.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(conf: &Conf, registry: &Registry) -> Result<()> {
+    Chain::build(&conf.filters, registry)?;
+    Ok(())
+}
+
+/// Runs the gateway until a signal ends it.
+///
+/// # Errors
+/// When it cannot start.
+pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
+    let conf = Conf::load(conf_path)?;
+    let chain = Chain::build(&conf.filters, registry)?;
+    warn_of_unenforced(&conf);
+    let secrets = Secrets::load(&conf)?;
+    let runtime = store_runtime()?;
+    let pepper = Pepper::new(secrets.key_pepper());
+    let sealer = Sealer::new(secrets.master_key());
+    let (database, live) = runtime.block_on(open_database(&conf, &pepper, &sealer))?;
+    let folder = conf.data_dir.join("journal");
+    let journal = Journal::open(&folder, JOURNAL_BYTES)?;
+    let begin = journal.end_position();
+    let gateway = Arc::new(Gateway {
+        chain,
+        live: Live::new(live),
+        journal,
+        clock: Clock::default(),
+        body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),
+        active: Active::default(),
+        control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin()),
+        conf,
+    });
+    let (stop, stopped) = watch::channel(false);
+    let flusher = Flusher::new(gateway.clone(), database.clone(), &folder, begin)?;
+    let flushing = runtime.spawn(flusher.run(stopped.clone()));
+    runtime.spawn(store::refresh(gateway.clone(), database, pepper, sealer, stopped));
+    let (signals, begun) = Signals::new();
+    end_when_idle(gateway.clone(), begun, move || {
+        let _ = stop.send(true);
+        let _ = runtime.block_on(async { tokio::time::timeout(LAST_FLUSH, flushing).await });
+    });
+    serve(&gateway, signals)
+}
+
+async fn open_database(conf: &Conf, pepper: &Pepper, sealer: &Sealer) -> Result<(DatabaseConnection, store::Snapshot)> {
+    let database = svc_migrations::connect(conf.database.url.reveal(), conf.database.max_connections).await?;
+    svc_migrations::migrate(&database).await?;
+    store::declare(&database, conf, pepper, sealer).await?;
+    let snapshot = store::load(&database, conf, pepper, sealer, None).await?;
+    log::info!(
+        "{} keys, {} providers, {} models",
+        snapshot.policy.keys.len(),
+        snapshot.providers.len(),
+        snapshot.policy.models.iter().count()
+    );
+    Ok((database, snapshot))
+}
+
+fn serve(gateway: &Arc<Gateway>, signals: Signals) -> Result<()> {
+    let conf = &gateway.conf;
+    let mut server = Server::new_with_opt_and_conf(None, server_conf(conf));
+    server.bootstrap();
+    let mut proxy = http_proxy(&server.configuration, Proxy::new(gateway.clone()));
+    let limits = &conf.server.limits;
+    let mut options = HttpServerOptions::default();
+    options.h2c = true;
+    options.keepalive_request_limit = Some(limits.keepalive_requests);
+    options.h2_idle_timeout = Some(*limits.keepalive_idle);
+    proxy.server_options = Some(options);
+    proxy.h2_options = Some(h2_options(conf));
+    let mut service = Service::new("svc".to_owned(), Edge::new(proxy, conf));
+    service.add_listener(listener(conf)?);
+    server.add_service(service);
+    log::info!("listening on {}", conf.server.listen);
+    server.run(RunArgs { shutdown_signal: Box::new(signals) });
+    // The watcher thread ends the process; Pingora may return first.
+    loop {
+        std::thread::park();
+    }
+}
+
+fn server_conf(conf: &Conf) -> ServerConf {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    ServerConf {
+        threads: if conf.server.threads == 0 { cores } else { conf.server.threads },
+        upstream_keepalive_pool_size: UPSTREAM_POOL,
+        grace_period_seconds: Some(conf.server.grace_period.as_secs().saturating_add(LAST_FLUSH.as_secs() + 5)),
+        graceful_shutdown_timeout_seconds: Some(1),
+        ..ServerConf::default()
+    }
+}
+
+fn h2_options(conf: &Conf) -> H2Options {
+    let limits = &conf.server.limits;
+    let mut options = pingora::protocols::http::v2::server::default_h2_options();
+    options.max_concurrent_streams(limits.h2_streams);
+    options.max_header_list_size(u32::try_from(limits.header_bytes.bytes()).unwrap_or(u32::MAX));
+    options
+}
+
+fn listener(conf: &Conf) -> Result<ListenerConfig> {
+    let buffers = L4BufferSettings::new(READ_BUFFER, WRITE_BUFFER);
+    let listener = ListenerConfig::tcp(conf.server.listen.to_string()).l4_buffer(buffers);
+    let Some(tls) = &conf.server.tls else { return Ok(listener) };
+    let (cert, key) = (tls.cert.to_string_lossy(), tls.key.to_string_lossy());
+    let mut settings = TlsSettings::intermediate(&cert, &key).context("failed to read the listener's certificate and key")?;
+    settings.enable_h2();
+    Ok(listener.tls(settings))
+}
+
+/// A small runtime for everything that touches the database, on threads that give way to the request path.
+fn store_runtime() -> Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("svc-store")
+        .on_thread_start(give_way)
+        .enable_all()
+        .build()
+        .context("failed to start the store's runtime")
+}
+
+#[expect(unsafe_code, reason = "std has no call for a thread's priority")]
+fn give_way() {
+    const NICE: libc::c_int = 10;
+    // SAFETY: the call changes the calling thread's own priority and touches no memory.
+    if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICE) } != 0 {
+        log::debug!("the store's threads keep the normal priority");
+    }
+}
+
+/// Says which declared resources this version does not act on, so that nobody relies on them.
+fn warn_of_unenforced(conf: &Conf) {
+    if !conf.rules.is_empty() {
+        log::warn!("{} routing rules are declared; this version does not apply rules", conf.rules.len());
+    }
+    if !conf.guardrails.is_empty() {
+        log::warn!("{} guardrails are declared; this version does not apply guardrails", conf.guardrails.len());
+    }
+}

@@ -1,0 +1,102 @@
+//! `/admin/health`: whether this gateway can do its work.
+
+use std::time::{Duration, Instant};
+
+use http::StatusCode;
+use sea_orm::{ConnectionTrait, DatabaseConnection};
+use serde_json::{Value, json};
+
+use super::Control;
+use super::problem::{Answer, Problem};
+use crate::exchange::Exchange;
+use crate::store::Snapshot;
+
+/// How long the database may take to answer before it counts as unreachable.
+const DATABASE_DEADLINE: Duration = Duration::from_secs(3);
+/// A database slower than this degrades the gateway.
+const SLOW_DATABASE: Duration = Duration::from_secs(1);
+
+/// `GET /admin/health`
+pub(super) async fn answer(exchange: &Exchange, control: &Control) -> Answer {
+    let gateway = &exchange.gateway;
+    let snapshot = gateway.live.hold();
+    let has_room = gateway.journal.has_room();
+    let gauges = json!({
+        "journal": {"bytes": gateway.journal.bytes_waiting(), "accepting": has_room},
+        "configuration": {
+            "revision": snapshot.revision,
+            "age_ms": millis(snapshot.loaded.elapsed()),
+            "keys": snapshot.policy.keys.len(),
+            "models": snapshot.policy.models.iter().count(),
+        },
+        "providers": providers(&snapshot),
+        "active_requests": gateway.active.count(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "uptime_s": control.started.elapsed().as_secs(),
+    });
+    let db = control.store.db.clone();
+    control.run(async move { Ok::<_, Problem>(report(ping(&db).await, has_room, gauges)) }).await
+}
+
+fn report(latency: Option<Duration>, has_room: bool, gauges: Value) -> Answer {
+    let (status, word) = match latency {
+        None => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        Some(latency) if latency > SLOW_DATABASE || !has_room => (StatusCode::OK, "degraded"),
+        Some(_) => (StatusCode::OK, "ok"),
+    };
+    let mut body = json!({
+        "status": word,
+        "database": {"reachable": latency.is_some(), "latency_ms": latency.map(millis)},
+    });
+    if let (Some(body), Value::Object(gauges)) = (body.as_object_mut(), gauges) {
+        body.extend(gauges);
+    }
+    Answer::json(status, body)
+}
+
+/// How long the database takes to answer; `None` where it does not.
+async fn ping(db: &DatabaseConnection) -> Option<Duration> {
+    let started = Instant::now();
+    // A query on a table, since SQLite would answer anything else without looking at its file.
+    let query = db.execute_unprepared("SELECT revision FROM config_revision");
+    match tokio::time::timeout(DATABASE_DEADLINE, query).await {
+        Ok(Ok(_)) => Some(started.elapsed()),
+        Ok(Err(error)) => {
+            log::warn!("the health check cannot reach the database: {error}");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+fn providers(snapshot: &Snapshot) -> Value {
+    let mut providers: Vec<_> = snapshot.providers.values().collect();
+    providers.sort_by_key(|provider| provider.name().clone());
+    let shown = providers
+        .into_iter()
+        .map(|provider| json!({"name": &**provider.name(), "kind": provider.kind().as_str(), "credentials": provider.keys().len()}));
+    shown.collect()
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_follows_the_database_and_the_journal() {
+        let word = |latency: Option<u64>, has_room| {
+            let answer = report(latency.map(Duration::from_millis), has_room, json!({"version": "1"}));
+            let body = answer.body.unwrap();
+            assert_eq!(body["version"], "1");
+            (answer.status.as_u16(), body["status"].as_str().unwrap().to_owned())
+        };
+        assert_eq!(word(Some(2), true), (200, "ok".into()));
+        assert_eq!(word(Some(1_500), true), (200, "degraded".into()));
+        assert_eq!(word(Some(2), false), (200, "degraded".into()), "requests are refused while the journal is full");
+        assert_eq!(word(None, true), (503, "unavailable".into()));
+    }
+}

@@ -1,0 +1,200 @@
+//! The listener's side: bounds on connections, and on the time and size of request heads.
+//!
+//! Pingora bounds each read but not a whole head, and neither counts connections nor bounds them.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use pingora::apps::{HttpServerApp, HttpServerOptions, ReusedHttpStream, ServerApp};
+use pingora::protocols::Stream;
+use pingora::protocols::http::ServerSession;
+use pingora::protocols::http::v2::server::H2Options;
+use pingora::proxy::{HttpProxy, Session};
+use pingora::server::ShutdownWatch;
+use svc_filters::verdict::Rejection;
+use tokio::io::AsyncWriteExt;
+
+use crate::conf::{Conf, ServerLimits};
+use crate::proxy::Proxy;
+
+/// Answer to a connection over the bounds.
+const OVERLOADED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/// Connections in use.
+#[derive(Debug)]
+struct Connections {
+    total: AtomicUsize,
+    by_address: Mutex<HashMap<IpAddr, usize>>,
+    most: usize,
+    most_by_address: usize,
+}
+
+/// One counted connection.
+struct Counted {
+    connections: Arc<Connections>,
+    address: Option<IpAddr>,
+}
+
+impl Connections {
+    fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Counted> {
+        let counted = Counted { connections: self.clone(), address };
+        let total = self.total.fetch_add(1, Ordering::Relaxed) + 1;
+        let same = address.map_or(0, |address| {
+            let mut by_address = self.by_address.lock();
+            let count = by_address.entry(address).or_insert(0);
+            *count += 1;
+            *count
+        });
+        (total <= self.most && same <= self.most_by_address).then_some(counted)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.connections.total.fetch_sub(1, Ordering::Relaxed);
+        let Some(address) = self.address else { return };
+        let mut by_address = self.connections.by_address.lock();
+        if let Some(count) = by_address.get_mut(&address) {
+            *count -= 1;
+            if *count == 0 {
+                by_address.remove(&address);
+            }
+        }
+    }
+}
+
+/// Counts connections in front of the proxy.
+pub struct Edge {
+    connections: Arc<Connections>,
+    heads: Arc<Heads>,
+}
+
+impl Edge {
+    /// An edge in front of `proxy`.
+    #[must_use]
+    pub fn new(proxy: HttpProxy<Proxy>, conf: &Conf) -> Self {
+        let limits = &conf.server.limits;
+        let connections = Connections {
+            total: AtomicUsize::new(0),
+            by_address: Mutex::default(),
+            most: limits.connections,
+            most_by_address: limits.connections_per_address,
+        };
+        let heads =
+            Heads { proxy: Arc::new(proxy), first: *limits.header_deadline, later: *limits.keepalive_idle + *limits.header_deadline };
+        Self { connections: Arc::new(connections), heads: Arc::new(heads) }
+    }
+}
+
+#[async_trait]
+impl ServerApp for Edge {
+    async fn process_new(self: &Arc<Self>, mut stream: Stream, shutdown: &ShutdownWatch) -> Option<Stream> {
+        let address = stream.get_socket_digest().and_then(|digest| digest.peer_addr()?.as_inet().map(std::net::SocketAddr::ip));
+        let Some(_counted) = self.connections.enter(address) else {
+            let _ = stream.write_all(OVERLOADED).await;
+            let _ = stream.shutdown().await;
+            return None;
+        };
+        self.heads.process_new(stream, shutdown).await
+    }
+
+    async fn cleanup(&self) {
+        self.heads.proxy.http_cleanup().await;
+    }
+}
+
+/// Bounds the time until a whole head has arrived.
+struct Heads {
+    proxy: Arc<HttpProxy<Proxy>>,
+    first: Duration,
+    later: Duration,
+}
+
+/// Carried by a connection; tells when the head of its current request is complete.
+struct HeadDeadline(Arc<AtomicBool>);
+
+#[async_trait]
+impl HttpServerApp for Heads {
+    async fn process_new_http(self: &Arc<Self>, mut session: ServerSession, shutdown: &ShutdownWatch) -> Option<ReusedHttpStream> {
+        if session.is_http2() {
+            return self.proxy.process_new_http(session, shutdown).await;
+        }
+        let reused = session.take_connection_user_context().is_some();
+        let complete = Arc::new(AtomicBool::new(false));
+        session.set_connection_user_context(Some(Box::new(HeadDeadline(complete.clone()))));
+        session.set_read_timeout(Some(self.first));
+        let serving = self.proxy.process_new_http(session, shutdown);
+        tokio::pin!(serving);
+        let deadline = pingora_timeout::fast_timeout::fast_sleep(if reused { self.later } else { self.first });
+        tokio::select! {
+            biased;
+            result = &mut serving => return result,
+            () = deadline => {}
+        }
+        if complete.load(Ordering::Acquire) { serving.await } else { None }
+    }
+
+    fn h2_options(&self) -> Option<H2Options> {
+        self.proxy.h2_options()
+    }
+
+    fn server_options(&self) -> Option<&HttpServerOptions> {
+        self.proxy.server_options()
+    }
+}
+
+/// Marks the head of the connection's current request as complete.
+pub fn head_complete(context: &(dyn std::any::Any + Send + Sync)) {
+    if let Some(deadline) = context.downcast_ref::<HeadDeadline>() {
+        deadline.0.store(true, Ordering::Release);
+    }
+}
+
+/// What the next request of a connection needs to know about it.
+#[must_use]
+pub fn connection_context() -> Box<dyn std::any::Any + Send + Sync> {
+    Box::new(())
+}
+
+/// Sets the time-outs of the connection a head arrived on.
+pub fn head_received(session: &mut Session, conf: &Conf) {
+    session.set_read_timeout(Some(*conf.server.limits.body_idle));
+    session.set_write_timeout(Some(*conf.timeouts.idle));
+    if session.get_keepalive().is_some() {
+        session.set_keepalive(Some(conf.server.limits.keepalive_idle.as_secs()));
+    }
+}
+
+/// Checks the bounds on a head, and that its framing has one meaning only.
+///
+/// # Errors
+/// A rejection that says which bound was passed.
+pub fn check_head(session: &Session, limits: &ServerLimits) -> Result<(), Rejection> {
+    let head = session.req_header();
+    let bytes: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    if bytes + head.raw_path().len() > limits.header_bytes.as_usize() || head.headers.len() > limits.header_count {
+        return Err(Rejection::invalid("The request's headers are larger than the gateway takes.").with_status(431));
+    }
+    if !head.raw_path().iter().all(u8::is_ascii_graphic) {
+        return Err(Rejection::invalid("The request's path holds characters that have to be percent-encoded."));
+    }
+    if head.headers.contains_key(http::header::TRANSFER_ENCODING) && declares_length(session) {
+        return Err(Rejection::invalid("The request has both a Content-Length and a Transfer-Encoding."));
+    }
+    Ok(())
+}
+
+/// Whether the head as received declares a length; Pingora has removed it where a transfer encoding is present too.
+fn declares_length(session: &Session) -> bool {
+    session.as_ref().as_http1().is_some_and(|http1| {
+        let raw = http1.get_headers_raw_bytes();
+        raw.split(|byte| *byte == b'\n').any(|line| {
+            line.split(|byte| *byte == b':').next().is_some_and(|name| name.trim_ascii().eq_ignore_ascii_case(b"content-length"))
+        })
+    })
+}

@@ -1,0 +1,227 @@
+//! Everything known about one request while it is served: Pingora's context.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::HeaderName;
+use pingora::Result;
+use pingora::http::ResponseHeader;
+use svc_filters::auth::{Key, Owner};
+use svc_filters::endpoint::Endpoint;
+use svc_filters::limits::Decision;
+use svc_filters::passage::{Facts, Passage};
+use svc_filters::routing::Model;
+use svc_filters::shape::Shape;
+use svc_filters::usage::Usage;
+use svc_filters::verdict::{Code, Rejection};
+
+use crate::attempts::Attempts;
+use crate::request_id::RequestId;
+use crate::rescue::REQUEST_ID;
+use crate::state::Gateway;
+use crate::store::{Record, RequestOutcome, Snapshot};
+
+const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
+const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// One request, from its head to its record.
+pub struct Exchange {
+    /// The process's shared state.
+    pub gateway: Arc<Gateway>,
+    /// Unique id, also sent to the client.
+    pub id: RequestId,
+    /// When the head was complete.
+    pub started: Instant,
+    /// The same in Unix milliseconds.
+    pub started_at: i64,
+    /// Configuration this request is served under.
+    pub snapshot: Option<Arc<Snapshot>>,
+    /// The endpoint; `None` until the path is understood.
+    pub endpoint: Option<Endpoint>,
+    /// Shape of answers and errors.
+    pub shape: Shape,
+    /// Model the client asked for.
+    pub model_asked: Option<Arc<str>>,
+    /// Whose request it is.
+    pub key: Option<Arc<Key>>,
+    /// How the caps decided.
+    pub limit: Option<Decision>,
+    /// The model entry behind the asked name.
+    pub resolved: Option<Arc<Model>>,
+    /// What was read from the body.
+    pub facts: Option<Facts>,
+    /// The client's body, decompressed.
+    pub body: Bytes,
+    /// Memory held for the body.
+    pub body_memory: Option<crate::phases::body::Reserved>,
+    /// Plan and progress of the tries.
+    pub attempts: Attempts,
+    /// The body of the current try.
+    pub upstream_body: Bytes,
+    /// The answer's way to the client.
+    pub answer: Answer,
+    /// Notes of the filters.
+    pub notes: Vec<(String, String)>,
+    /// Whether a begin entry is in the journal.
+    pub begun: bool,
+    /// Whether the end entry is in the journal.
+    pub settled: bool,
+    /// When the provider was first asked.
+    pub asked: Option<Duration>,
+    /// The client's side of the connection.
+    pub client: Client,
+}
+
+/// What is known of the answer.
+#[derive(Default)]
+pub struct Answer {
+    /// Status sent to the client.
+    pub status: u16,
+    /// `x-svc-error-code` sent to the client.
+    pub error_code: Option<Code>,
+    /// Reads and edits the body.
+    pub passage: Option<Passage>,
+    /// Whether it is a stream.
+    pub stream: bool,
+    /// Time to the provider's first byte.
+    pub first_byte: Option<Duration>,
+    /// Body bytes sent to the client.
+    pub bytes: u64,
+    /// Usage that the provider reported.
+    pub usage: Option<Usage>,
+    /// Finish reason in the provider's words.
+    pub finish_reason: Option<String>,
+    /// The provider's own request id.
+    pub upstream_request_id: Option<String>,
+    /// Whether the provider's answer ended as it should.
+    pub ended: bool,
+    /// Whether an error was sent inside a started answer.
+    pub failed_inside: bool,
+    /// Why a filter ended the answer.
+    pub stopped: Option<Box<Rejection>>,
+}
+
+impl Exchange {
+    /// A request whose head is about to be read.
+    #[must_use]
+    pub fn new(gateway: Arc<Gateway>) -> Self {
+        gateway.active.enter();
+        Self {
+            id: RequestId::generate(gateway.clock.unix_ms()),
+            started: Instant::now(),
+            started_at: gateway.clock.unix_ms(),
+            gateway,
+            snapshot: None,
+            endpoint: None,
+            shape: Shape::ChatCompletions,
+            model_asked: None,
+            key: None,
+            limit: None,
+            resolved: None,
+            facts: None,
+            body: Bytes::new(),
+            body_memory: None,
+            attempts: Attempts::default(),
+            upstream_body: Bytes::new(),
+            answer: Answer::default(),
+            notes: Vec::new(),
+            begun: false,
+            settled: false,
+            asked: None,
+            client: Client::default(),
+        }
+    }
+
+    /// Notes an answer made by the gateway.
+    pub fn refused(&mut self, status: u16, code: Code, bytes: usize) {
+        self.answer.status = status;
+        self.answer.error_code = Some(code);
+        self.answer.bytes = bytes as u64;
+    }
+
+    /// Adds the headers every answer carries.
+    ///
+    /// # Errors
+    /// Never for a well-formed id.
+    pub fn identify(&self, head: &mut ResponseHeader) -> Result<()> {
+        let id = self.id.header_value();
+        match self.shape {
+            Shape::ChatCompletions => head.insert_header(CHAT_REQUEST_ID, id.clone())?,
+            Shape::Messages => head.insert_header(MESSAGES_REQUEST_ID, id.clone())?,
+            Shape::GenerateContent => {}
+        }
+        head.insert_header(REQUEST_ID, id)
+    }
+
+    /// The record as of now.
+    #[must_use]
+    pub fn record(&self, outcome: RequestOutcome) -> Record {
+        let (owner_kind, owner_id) = match self.key.as_ref().map(|key| &key.owner) {
+            Some(Owner::User(id)) => (Some("user"), Some(id)),
+            Some(Owner::Agent(id)) => (Some("agent"), Some(id)),
+            None => (None, None),
+        };
+        let text = |value: Option<&Arc<str>>| value.map(ToString::to_string);
+        let key = self.key.as_deref();
+        let target = self.attempts.current();
+        Record {
+            request_id: self.id.as_str().to_owned(),
+            started_at: self.started_at,
+            key_id: text(key.map(|key| &key.id)),
+            owner_kind: owner_kind.map(str::to_owned),
+            owner_id: text(owner_id),
+            team_id: text(key.and_then(|key| key.team.as_ref())),
+            application_id: text(key.and_then(|key| key.application.as_ref())),
+            client_shape: self.shape.as_str().to_owned(),
+            endpoint: self.endpoint.map_or("unknown", Endpoint::as_str).to_owned(),
+            path: self.client.path.clone(),
+            provider: text(target.map(|target| &target.provider)),
+            provider_shape: target.map(|target| target.shape.as_str().to_owned()),
+            model_asked: text(self.model_asked.as_ref()),
+            model_resolved: text(self.resolved.as_ref().map(|model| &model.name)),
+            model_upstream: text(target.map(|target| &target.upstream_model)),
+            status: self.answer.status,
+            error_code: self.answer.error_code.map(|code| code.as_str().to_owned()),
+            outcome,
+            stream: self.answer.stream,
+            total_us: micros(self.started.elapsed()),
+            first_byte_us: self.answer.first_byte.map(micros),
+            overhead_us: micros(self.asked.unwrap_or_else(|| self.started.elapsed())),
+            usage: self.answer.usage,
+            request_bytes: self.body.len() as u64,
+            response_bytes: self.answer.bytes,
+            client_address: self.client.address.map(|address| address.to_string()),
+            user_agent: self.client.user_agent.clone(),
+            tags: text(key.and_then(|key| key.tags.as_ref())),
+            attempts: self.attempts.records(),
+            notes: self.notes.clone(),
+            upstream_request_id: self.answer.upstream_request_id.clone(),
+            finish_reason: self.answer.finish_reason.clone(),
+        }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.gateway.active.leave();
+    }
+}
+
+/// What the record says about the client's side of the connection.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    /// Path without query.
+    pub path: String,
+    /// Address.
+    pub address: Option<IpAddr>,
+    /// User agent, shortened.
+    pub user_agent: Option<String>,
+}
+
+/// Whole microseconds.
+#[must_use]
+pub fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,59 @@
+//! The gateway program: `svc-gateway --conf FILE [--check]`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use svc_filters::registry::Registry;
+use svc_gateway::{boot, conf};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const USAGE: &str = "\
+Usage: svc-gateway --conf FILE [--check]
+       svc-gateway --schema | --version | --help
+
+  --conf FILE   the configuration (default conf/svc.yaml)
+  --check       check the configuration and exit
+  --schema      print the JSON Schema of the configuration and exit
+";
+
+fn main() -> ExitCode {
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info,pingora_core=warn,pingora_proxy=warn,sqlx=warn"))
+        .init();
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("svc-gateway: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    let mut path = PathBuf::from("conf/svc.yaml");
+    let mut check = false;
+    let mut arguments = std::env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.to_str() {
+            Some("--conf") => path = arguments.next().map(PathBuf::from).ok_or_else(|| anyhow::anyhow!("--conf needs a file"))?,
+            Some("--check") => check = true,
+            Some("--schema") => return print(&conf::schema::json()),
+            Some("--version") => return print(concat!("svc-gateway ", env!("CARGO_PKG_VERSION"))),
+            Some("--help" | "-h") => return print(USAGE.trim_end()),
+            _ => anyhow::bail!("unknown argument {}\n{USAGE}", argument.display()),
+        }
+    }
+    let registry = Registry::builtin();
+    if check {
+        boot::check(&conf::Conf::load(&path)?, &registry)?;
+        return print(&format!("{} is sound", path.display()));
+    }
+    boot::run(&path, &registry)
+}
+
+#[expect(clippy::print_stdout, reason = "this is what was asked for")]
+fn print(text: &str) -> anyhow::Result<()> {
+    println!("{text}");
+    Ok(())
+}

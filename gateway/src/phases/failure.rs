@@ -1,0 +1,114 @@
+//! Failures of a try and of the request: the next candidate, an error in the client's shape, or one inside a started answer.
+
+use pingora::proxy::{FailToProxy, Session};
+use pingora::{Error, ErrorSource, ErrorType};
+use svc_filters::passage::Cutoff;
+use svc_filters::verdict::{Code, Rejection};
+
+use super::logging;
+use crate::exchange::Exchange;
+use crate::rescue;
+use crate::store::RequestOutcome;
+
+/// A connection could not be made: the next candidate, where there is one.
+pub fn to_connect(exchange: &mut Exchange, mut error: Box<Error>) -> Box<Error> {
+    exchange.attempts.conclude(0, kind(&error));
+    exchange.attempts.skip_target();
+    error.set_retry(has_next(exchange));
+    error
+}
+
+/// A try failed after the connection was made. Nothing is tried again once the client has seen a byte.
+pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box<Error>, reused: bool) -> Box<Error> {
+    if session.response_written().is_some_and(|head| !head.status.is_informational()) || *error.esource() == ErrorSource::Downstream {
+        exchange.attempts.broke(kind(&error));
+        error.set_retry(false);
+        return error;
+    }
+    if matches!(error.etype(), ErrorType::HTTPStatus(_)) {
+        return error;
+    }
+    let stale = reused && matches!(error.etype(), ErrorType::ConnectionClosed | ErrorType::ReadError | ErrorType::WriteError);
+    exchange.attempts.conclude(0, kind(&error));
+    if !stale {
+        exchange.attempts.skip_target();
+    }
+    let again = if stale { exchange.attempts.repeat() } else { has_next(exchange) };
+    error.set_retry(again);
+    error
+}
+
+/// Nothing is left to try: the error the client gets.
+pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Error) -> FailToProxy {
+    let gone = *error.esource() == ErrorSource::Downstream;
+    let started = session.response_written().is_some_and(|head| !head.status.is_informational());
+    let sent = match (gone, started) {
+        (true, _) => Ok(()),
+        (false, true) => break_off(session, exchange, error).await,
+        (false, false) => {
+            let rejection = rejection(exchange, error);
+            rescue::answer(session, exchange, &rejection).await
+        }
+    };
+    if let Err(error) = sent {
+        log::debug!("a client left before its error was sent: {error}");
+    }
+    FailToProxy { error_code: exchange.answer.status, can_reuse_downstream: false }
+}
+
+/// Ends a started answer with the shape's own error inside it.
+async fn break_off(session: &mut Session, exchange: &mut Exchange, error: &Error) -> pingora::Result<()> {
+    session.set_keepalive(None);
+    let stopped = exchange.answer.stopped.take();
+    if let Some(rejection) = &stopped {
+        exchange.answer.error_code = Some(rejection.code);
+    }
+    let message = stopped.as_ref().map_or("The provider's answer broke off.", |rejection| &rejection.message);
+    let cutoff = if kind(error) == "timeout" { Cutoff::TimedOut } else { Cutoff::Failed };
+    let tail = exchange.answer.passage.as_mut().map(|passage| passage.truncated(cutoff, message));
+    logging::settle(exchange, if stopped.is_some() { RequestOutcome::Refused } else { RequestOutcome::UpstreamError });
+    match tail {
+        Some(tail) if !tail.is_empty() => session.write_response_body(Some(tail), true).await,
+        _ => Ok(()),
+    }
+}
+
+fn rejection(exchange: &mut Exchange, error: &Error) -> Rejection {
+    if let Some(rejection) = exchange.answer.stopped.take() {
+        return *rejection;
+    }
+    if exchange.attempts.was_refused() {
+        let message = "The provider did not accept this service's own credentials. The operator has been told.";
+        return Rejection::new(Code::UpstreamUnavailable, message).with_status(502);
+    }
+    if *error.esource() == ErrorSource::Internal {
+        return Rejection::new(Code::UpstreamUnavailable, "The gateway failed to process this request.").with_status(500);
+    }
+    let rejection = Rejection::new(Code::UpstreamUnavailable, "No provider of this model could be reached.")
+        .with_retry_after(std::time::Duration::from_secs(1));
+    if exchange.attempts.all_timed_out() { rejection.with_status(504) } else { rejection }
+}
+
+fn has_next(exchange: &Exchange) -> bool {
+    let now = exchange.gateway.clock.ticks();
+    exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot, now))
+}
+
+/// One word for the record.
+fn kind(error: &Error) -> &'static str {
+    match error.etype() {
+        ErrorType::ConnectTimedout | ErrorType::TLSHandshakeTimedout | ErrorType::ReadTimedout | ErrorType::WriteTimedout => "timeout",
+        ErrorType::ConnectRefused => "refused",
+        ErrorType::TLSHandshakeFailure | ErrorType::InvalidCert => "tls",
+        ErrorType::ConnectNoRoute | ErrorType::ConnectError | ErrorType::ConnectProxyFailure => "connect",
+        ErrorType::ConnectionClosed | ErrorType::ReadError | ErrorType::WriteError => "closed",
+        ErrorType::HTTPStatus(_) => "status",
+        _ => "error",
+    }
+}
+
+/// Errors that are the business of the client or already told, and not worth a line in the log.
+#[must_use]
+pub fn is_expected(error: &Error) -> bool {
+    *error.esource() == ErrorSource::Downstream || matches!(error.etype(), ErrorType::HTTPStatus(_))
+}

@@ -1,0 +1,47 @@
+//! The end of a request, however it came: one record in the journal.
+
+use pingora::{Error, ErrorSource};
+use svc_filters::filter::Outcome;
+
+use crate::exchange::Exchange;
+use crate::store::RequestOutcome;
+
+/// Runs the phase: records what no earlier phase could.
+pub fn run(exchange: &mut Exchange, error: Option<&Error>) {
+    let outcome = match error {
+        Some(error) if *error.esource() == ErrorSource::Downstream => RequestOutcome::ClientGone,
+        Some(_) => RequestOutcome::UpstreamError,
+        None => RequestOutcome::Complete,
+    };
+    settle(exchange, outcome);
+}
+
+/// Writes the request's record, once.
+pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
+    if exchange.settled {
+        return;
+    }
+    exchange.settled = true;
+    if let Some(passage) = exchange.answer.passage.as_ref() {
+        exchange.answer.usage = passage.usage();
+        exchange.answer.finish_reason = passage.finish_reason().map(str::to_owned);
+    }
+    let Some(endpoint) = exchange.endpoint else {
+        record(exchange, outcome);
+        return;
+    };
+    exchange.gateway.chain.on_complete(&Outcome {
+        endpoint,
+        key: exchange.key.as_deref(),
+        status: exchange.answer.status,
+        complete: outcome == RequestOutcome::Complete,
+        usage: exchange.answer.usage.as_ref(),
+    });
+    record(exchange, outcome);
+}
+
+fn record(exchange: &Exchange, outcome: RequestOutcome) {
+    if let Err(error) = exchange.gateway.journal.end(&exchange.record(outcome), exchange.begun) {
+        log::error!("the record of request {} is lost: failed to {error}", exchange.id.as_str());
+    }
+}

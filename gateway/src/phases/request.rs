@@ -1,0 +1,268 @@
+//! The request's head and body: which endpoint, who calls, what they ask, and the plan to serve it.
+
+use std::sync::Arc;
+
+use http::{Method, header};
+use pingora::Result;
+use pingora::proxy::Session;
+use svc_filters::endpoint::{Endpoint, Route, RouteError, discovery_shape, route};
+use svc_filters::filter::Request;
+use svc_filters::passage::{BodyKind, Facts};
+use svc_filters::verdict::{Code, Rejection, Verdict};
+
+use super::body;
+use crate::exchange::{Client, Exchange};
+use crate::store::{RequestOutcome, Snapshot};
+use crate::{control, discovery, rescue};
+
+/// Longest user agent that is kept.
+const USER_AGENT_KEPT: usize = 200;
+
+/// What the phase leaves to do.
+enum Next {
+    /// The request goes to a provider.
+    Proxy,
+    /// The answer is sent.
+    Answered,
+}
+
+/// Runs the phase. `true` where the answer is already sent.
+///
+/// # Errors
+/// When the client is gone.
+pub async fn run(session: &mut Session, exchange: &mut Exchange) -> Result<bool> {
+    session.upstream_compression.adjust_decompression(true);
+    match serve(session, exchange).await {
+        Ok(Ok(Next::Proxy)) => Ok(false),
+        Ok(Ok(Next::Answered)) => Ok(true),
+        Ok(Err(rejection)) => {
+            rescue::answer(session, exchange, &rejection).await?;
+            Ok(true)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn serve(session: &mut Session, exchange: &mut Exchange) -> Result<Result<Next, Rejection>> {
+    note_client(session, exchange);
+    let path = exchange.client.path.clone();
+    if path.starts_with("/admin/") {
+        control::serve(session, exchange).await?;
+        return Ok(Ok(Next::Answered));
+    }
+    if is_landing(&session.req_header().method, &path) {
+        discovery::landing(session, exchange).await?;
+        return Ok(Ok(Next::Answered));
+    }
+    let route = match understand(session, exchange, &path) {
+        Ok(route) => route,
+        Err(rejection) => return Ok(Err(rejection)),
+    };
+    let snapshot = exchange.gateway.live.hold();
+    exchange.snapshot = Some(snapshot.clone());
+    if let Err(rejection) = head(session, exchange, &snapshot, &route) {
+        return Ok(Err(rejection));
+    }
+    if matches!(route.endpoint, Endpoint::ListModels | Endpoint::GetModel) {
+        return Ok(match discovery::answer(session, exchange, &snapshot, route.path_model.as_deref()).await? {
+            Ok(()) => Ok(Next::Answered),
+            Err(rejection) => Err(rejection),
+        });
+    }
+    Ok(ask(session, exchange, &snapshot, &route).await.map(|()| Next::Proxy))
+}
+
+/// Reads the body, decides on it, and notes the begin in the journal.
+async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snapshot>, route: &Route<'_>) -> Result<(), Rejection> {
+    let gateway = exchange.gateway.clone();
+    if !gateway.journal.has_room() {
+        let message = "The gateway cannot log further requests until its database returns.";
+        return Err(Rejection::new(Code::UpstreamUnavailable, message).with_retry_after(std::time::Duration::from_secs(5)));
+    }
+    let kind = body_kind(route.endpoint);
+    let content_type = content_type(session, kind)?;
+    let received = body::receive(session, &gateway.conf, &gateway.body_memory).await?;
+    exchange.body = received.bytes;
+    exchange.body_memory = Some(received.memory);
+    let depth = gateway.conf.server.limits.json_depth;
+    let facts = Facts::read(kind, content_type.as_deref(), &exchange.body, depth).map_err(|fault| refuse_body(&fault))?;
+    let model = asked_model(route, &facts)?;
+    exchange.model_asked = Some(model.clone());
+    exchange.answer.stream = facts.stream || route.endpoint == Endpoint::StreamGenerateContent;
+    decide(session, exchange, snapshot, route.endpoint, &facts, &model)?;
+    exchange.facts = Some(facts);
+    begin(exchange)
+}
+
+/// Runs the chain over the whole request and keeps what it decided.
+fn decide(
+    session: &Session,
+    exchange: &mut Exchange,
+    snapshot: &Snapshot,
+    endpoint: Endpoint,
+    facts: &Facts,
+    model: &str,
+) -> Result<(), Rejection> {
+    let gateway = exchange.gateway.clone();
+    let body = exchange.body.clone();
+    let mut request = view(session, exchange, snapshot, endpoint);
+    request.model = model;
+    request.body = &body;
+    request.facts = Some(facts);
+    let verdict = gateway.chain.on_request(&mut request);
+    let Request { plan, resolved, limit, notes, .. } = request;
+    exchange.resolved = resolved;
+    exchange.limit = limit;
+    exchange.notes.extend(notes.into_iter().map(|(name, value)| (name.into_owned(), value)));
+    exchange.attempts.follow(plan);
+    match verdict {
+        Verdict::Continue => Ok(()),
+        Verdict::Reject(rejection) => Err(*rejection),
+    }
+}
+
+/// Runs the chain over the head: who calls.
+fn head(session: &Session, exchange: &mut Exchange, snapshot: &Snapshot, route: &Route<'_>) -> Result<(), Rejection> {
+    let gateway = exchange.gateway.clone();
+    let mut request = view(session, exchange, snapshot, route.endpoint);
+    request.model = route.path_model.as_deref().unwrap_or_default();
+    let verdict = gateway.chain.on_head(&mut request);
+    let Request { key, notes, .. } = request;
+    exchange.key = key;
+    exchange.notes.extend(notes.into_iter().map(|(name, value)| (name.into_owned(), value)));
+    match verdict {
+        Verdict::Continue => Ok(()),
+        Verdict::Reject(rejection) => Err(*rejection),
+    }
+}
+
+fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, endpoint: Endpoint) -> Request<'a> {
+    let head = session.req_header();
+    Request {
+        endpoint,
+        shape: exchange.shape,
+        headers: &head.headers,
+        query: head.uri.query(),
+        policy: &snapshot.policy,
+        now: exchange.started_at,
+        ticks: exchange.gateway.clock.ticks(),
+        random: crate::request_id::random_bits(),
+        model: "",
+        body: &[],
+        facts: None,
+        key: exchange.key.clone(),
+        limit: None,
+        resolved: None,
+        plan: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn begin(exchange: &mut Exchange) -> Result<(), Rejection> {
+    exchange.asked = Some(exchange.started.elapsed());
+    let record = exchange.record(RequestOutcome::Interrupted);
+    match exchange.gateway.journal.begin(&record) {
+        Ok(()) => {
+            exchange.begun = true;
+            Ok(())
+        }
+        Err(error) => {
+            log::error!("failed to {error}");
+            let message = "The gateway cannot log further requests at present.";
+            Err(Rejection::new(Code::UpstreamUnavailable, message).with_retry_after(std::time::Duration::from_secs(5)))
+        }
+    }
+}
+
+fn note_client(session: &Session, exchange: &mut Exchange) {
+    let head = session.req_header();
+    let agent = head.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    exchange.client = Client {
+        path: head.uri.path().to_owned(),
+        address: session.client_addr().and_then(|address| address.as_inet()).map(std::net::SocketAddr::ip),
+        user_agent: agent.map(|agent| agent.chars().take(USER_AGENT_KEPT).collect()),
+    };
+}
+
+fn is_landing(method: &Method, path: &str) -> bool {
+    matches!(*method, Method::GET | Method::HEAD) && matches!(path, "/" | "/api/hello")
+}
+
+/// Finds the endpoint, and with it the shape every later error has.
+fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> Result<Route<'a>, Rejection> {
+    let head = session.req_header();
+    let route = route(head.method.as_str(), path);
+    exchange.shape = match &route {
+        Ok(route) => route.shape,
+        Err(RouteError::UnknownPath(shape) | RouteError::WrongMethod(shape, _) | RouteError::InvalidModel(shape)) => *shape,
+    };
+    let undecided = match &route {
+        Ok(route) => matches!(route.endpoint, Endpoint::ListModels | Endpoint::GetModel),
+        Err(_) => true,
+    };
+    if undecided {
+        exchange.shape = discovery_shape(exchange.shape, &head.headers);
+    }
+    exchange.endpoint = route.as_ref().ok().map(|route| route.endpoint);
+    crate::edge::check_head(session, &exchange.gateway.conf.server.limits)?;
+    route.map_err(|error| match error {
+        RouteError::UnknownPath(_) => Rejection::invalid("There is no such endpoint.").with_status(404),
+        RouteError::WrongMethod(_, allowed) => {
+            Rejection::invalid(format!("This endpoint takes {allowed} requests.")).with_status(405).with_header("allow", allowed)
+        }
+        RouteError::InvalidModel(_) => Rejection::invalid("The path does not hold a valid model name.").with_param("model"),
+    })
+}
+
+pub(super) const fn body_kind(endpoint: Endpoint) -> BodyKind {
+    match endpoint {
+        Endpoint::ChatCompletions => BodyKind::ChatCompletions,
+        Endpoint::Completions => BodyKind::Completions,
+        Endpoint::Responses => BodyKind::Responses,
+        Endpoint::Embeddings => BodyKind::Embeddings,
+        Endpoint::ImagesGenerations | Endpoint::ImagesEdits | Endpoint::ImagesVariations => BodyKind::Images,
+        Endpoint::AudioSpeech | Endpoint::AudioTranscriptions | Endpoint::AudioTranslations => BodyKind::Audio,
+        Endpoint::Moderations => BodyKind::Moderations,
+        Endpoint::Messages => BodyKind::Messages,
+        Endpoint::MessagesCountTokens => BodyKind::CountTokens,
+        Endpoint::GenerateContent
+        | Endpoint::StreamGenerateContent
+        | Endpoint::GenerateCountTokens
+        | Endpoint::EmbedContent
+        | Endpoint::BatchEmbedContents
+        | Endpoint::ListModels
+        | Endpoint::GetModel => BodyKind::GenerateContent,
+    }
+}
+
+/// The content type, where it is one the endpoint takes. A missing one is taken for JSON.
+fn content_type(session: &Session, kind: BodyKind) -> Result<Option<String>, Rejection> {
+    let Some(value) = session.get_header(header::CONTENT_TYPE) else { return Ok(None) };
+    let text = value.to_str().unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let json = essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    let form = essence == "multipart/form-data" && matches!(kind, BodyKind::Images | BodyKind::Audio);
+    if json || form {
+        return Ok(Some(text.to_owned()));
+    }
+    let wanted =
+        if matches!(kind, BodyKind::Images | BodyKind::Audio) { "application/json or multipart/form-data" } else { "application/json" };
+    Err(Rejection::invalid(format!("The Content-Type must be {wanted}.")).with_status(415))
+}
+
+/// The model the request is for. One named in the path may not be contradicted by the body.
+fn asked_model(route: &Route<'_>, facts: &Facts) -> Result<Arc<str>, Rejection> {
+    let of_body = facts.model.as_deref().map(|name| name.strip_prefix("models/").filter(|_| route.path_model.is_some()).unwrap_or(name));
+    match (route.path_model.as_deref(), of_body) {
+        (Some(path), Some(body)) if path != body => {
+            let message = format!("The path names the model `{path}`, the body `{body}`.");
+            Err(Rejection::invalid(message).with_param("model"))
+        }
+        (Some(name), _) | (None, Some(name)) if !name.is_empty() => Ok(name.into()),
+        _ => Err(Rejection::invalid("The request names no model; `model` is required.").with_param("model")),
+    }
+}
+
+fn refuse_body(fault: &svc_filters::passage::FactsError) -> Rejection {
+    Rejection::invalid(format!("The request body is not valid: {fault}."))
+}

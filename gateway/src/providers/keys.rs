@@ -1,0 +1,130 @@
+//! The credentials of one provider: which one a try uses, and which ones rest.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use http::HeaderValue;
+
+/// How long a credential rests that the vendor refused.
+const REFUSED_REST: Duration = Duration::from_secs(300);
+/// How long a credential rests after 429 without `retry-after`.
+const LIMITED_REST: Duration = Duration::from_secs(1);
+/// The longest rest a vendor's `retry-after` may ask for.
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+struct Credential {
+    value: HeaderValue,
+    rests_until: AtomicU64,
+}
+
+/// The credentials of one provider.
+#[derive(Debug)]
+pub struct KeyRing {
+    credentials: Vec<Credential>,
+    turn: AtomicUsize,
+}
+
+/// A credential chosen for one try.
+#[derive(Clone, Debug)]
+pub struct SelectedKey {
+    /// Position in the ring.
+    pub index: usize,
+    /// The header value that authorises.
+    pub value: HeaderValue,
+}
+
+impl KeyRing {
+    pub(super) fn new(values: Vec<HeaderValue>) -> Self {
+        let credentials = values
+            .into_iter()
+            .map(|mut value| {
+                value.set_sensitive(true);
+                Credential { value, rests_until: AtomicU64::new(0) }
+            })
+            .collect();
+        Self { credentials, turn: AtomicUsize::new(0) }
+    }
+
+    /// Number of credentials.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.credentials.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.credentials.is_empty()
+    }
+
+    /// The next credential in turn that is not in `tried` (bits by position). While all rest, the one due soonest is used:
+    /// a vendor may have changed its mind, and an answer from it says more than one from us.
+    #[must_use]
+    pub fn select(&self, tried: u64, now_ms: u64) -> Option<SelectedKey> {
+        let count = self.credentials.len();
+        let start = self.turn.fetch_add(1, Ordering::Relaxed);
+        let untried = (0..count).map(|step| start.wrapping_add(step) % count).filter(|index| tried & bit(*index) == 0);
+        let best = untried.min_by_key(|index| {
+            let until = self.credentials.get(*index).map_or(0, |credential| credential.rests_until.load(Ordering::Relaxed));
+            if until <= now_ms { 0 } else { until }
+        })?;
+        self.credentials.get(best).map(|credential| SelectedKey { index: best, value: credential.value.clone() })
+    }
+
+    /// Rests a credential the vendor refused (401, 402, 403).
+    pub fn refuse(&self, index: usize, now_ms: u64) {
+        self.rest(index, now_ms, REFUSED_REST);
+    }
+
+    /// Rests a credential after 429, for as long as the vendor asks within a minute.
+    pub fn limit(&self, index: usize, now_ms: u64, retry_after: Option<Duration>) {
+        self.rest(index, now_ms, retry_after.unwrap_or(LIMITED_REST).min(LONGEST_REST));
+    }
+
+    fn rest(&self, index: usize, now_ms: u64, rest: Duration) {
+        if let Some(credential) = self.credentials.get(index) {
+            let until = now_ms.saturating_add(u64::try_from(rest.as_millis()).unwrap_or(u64::MAX));
+            credential.rests_until.fetch_max(until, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The bit a position has in the set of tried ones; positions past the 64th share the last.
+pub(crate) fn bit(index: usize) -> u64 {
+    1 << index.min(63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring(count: usize) -> KeyRing {
+        KeyRing::new((0..count).map(|index| HeaderValue::from(u64::try_from(index).unwrap())).collect())
+    }
+
+    #[test]
+    fn credentials_take_turns() {
+        let ring = ring(3);
+        let order: Vec<usize> = (0..6).filter_map(|_| ring.select(0, 0)).map(|key| key.index).collect();
+        assert_eq!(order, [0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_refused_credential_is_passed_over_while_another_is_left() {
+        let ring = ring(2);
+        ring.refuse(0, 1_000);
+        assert!((0..4).all(|_| ring.select(0, 2_000).is_some_and(|key| key.index == 1)));
+        assert_eq!(ring.select(bit(1), 2_000).map(|key| key.index), Some(0), "the only one left is tried all the same");
+        assert!(ring.select(bit(0) | bit(1), 2_000).is_none(), "each is tried once");
+    }
+
+    #[test]
+    fn a_limited_credential_returns_when_the_vendor_said() {
+        let ring = ring(2);
+        ring.limit(0, 0, Some(Duration::from_secs(2)));
+        assert!(ring.select(0, 1_999).is_some_and(|key| key.index == 1));
+        let seen: Vec<usize> = (0..2).filter_map(|_| ring.select(0, 2_000)).map(|key| key.index).collect();
+        assert!(seen.contains(&0));
+    }
+}

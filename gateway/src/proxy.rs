@@ -1,0 +1,114 @@
+//! Pingora's phases, one line each.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::proxy::{FailToProxy, ProxyHttp, Session};
+use pingora::upstreams::peer::HttpPeer;
+use pingora::{Error, Result};
+
+use crate::edge;
+use crate::exchange::Exchange;
+use crate::phases::{failure, logging, request, response, stream, upstream};
+use crate::state::Gateway;
+
+/// The data plane as Pingora sees it.
+pub struct Proxy {
+    gateway: Arc<Gateway>,
+}
+
+impl Proxy {
+    /// A proxy over the process's shared state.
+    #[must_use]
+    pub fn new(gateway: Arc<Gateway>) -> Self {
+        Self { gateway }
+    }
+}
+
+#[async_trait]
+impl ProxyHttp for Proxy {
+    type CTX = Exchange;
+
+    fn new_ctx(&self) -> Exchange {
+        Exchange::new(self.gateway.clone())
+    }
+
+    fn on_connection_reuse(&self, _: &mut Session, _: &mut Exchange, context: Box<dyn Any + Send + Sync>) {
+        edge::head_complete(&*context);
+    }
+
+    fn persist_connection_context(&self, _: &Session, _: &Exchange) -> Option<Box<dyn Any + Send + Sync>> {
+        Some(edge::connection_context())
+    }
+
+    async fn early_request_filter(&self, session: &mut Session, _: &mut Exchange) -> Result<()> {
+        edge::head_received(session, &self.gateway.conf);
+        Ok(())
+    }
+
+    async fn request_filter(&self, session: &mut Session, exchange: &mut Exchange) -> Result<bool> {
+        request::run(session, exchange).await
+    }
+
+    async fn upstream_peer(&self, _: &mut Session, exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
+        upstream::peer(exchange).await
+    }
+
+    async fn upstream_request_filter(&self, session: &mut Session, head: &mut RequestHeader, exchange: &mut Exchange) -> Result<()> {
+        upstream::head(session, exchange, head)
+    }
+
+    async fn request_body_filter(&self, _: &mut Session, piece: &mut Option<Bytes>, end: bool, exchange: &mut Exchange) -> Result<()> {
+        upstream::body(exchange, piece, end);
+        Ok(())
+    }
+
+    async fn upstream_response_filter(&self, _: &mut Session, head: &mut ResponseHeader, exchange: &mut Exchange) -> Result<()> {
+        response::judge_head(exchange, head)
+    }
+
+    async fn response_filter(&self, session: &mut Session, head: &mut ResponseHeader, exchange: &mut Exchange) -> Result<()> {
+        response::deliver(session, exchange, head)
+    }
+
+    fn response_body_filter(
+        &self,
+        _: &mut Session,
+        body: &mut Option<Bytes>,
+        end: bool,
+        exchange: &mut Exchange,
+    ) -> Result<Option<Duration>> {
+        stream::piece(exchange, body, end).map(|()| None)
+    }
+
+    fn fail_to_connect(&self, _: &mut Session, _: &HttpPeer, exchange: &mut Exchange, error: Box<Error>) -> Box<Error> {
+        failure::to_connect(exchange, error)
+    }
+
+    fn error_while_proxy(
+        &self,
+        _: &HttpPeer,
+        session: &mut Session,
+        error: Box<Error>,
+        exchange: &mut Exchange,
+        reused: bool,
+    ) -> Box<Error> {
+        failure::while_proxying(session, exchange, error, reused)
+    }
+
+    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, exchange: &mut Exchange) -> FailToProxy {
+        failure::finally(session, exchange, error).await
+    }
+
+    async fn logging(&self, _: &mut Session, error: Option<&Error>, exchange: &mut Exchange) {
+        logging::run(exchange, error);
+    }
+
+    fn suppress_error_log(&self, _: &Session, _: &Exchange, error: &Error) -> bool {
+        failure::is_expected(error)
+    }
+}

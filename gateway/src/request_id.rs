@@ -1,0 +1,70 @@
+//! Ids of requests: UUID version 7, so that they sort by time.
+
+use std::cell::RefCell;
+
+use http::HeaderValue;
+use rand::rngs::SmallRng;
+use rand::{RngCore, SeedableRng};
+
+thread_local! {
+    static RANDOM: RefCell<SmallRng> = RefCell::new(SmallRng::from_os_rng());
+}
+
+/// 64 random bits that need not be secret.
+#[must_use]
+pub fn random_bits() -> u64 {
+    RANDOM.with_borrow_mut(RngCore::next_u64)
+}
+
+/// A request's id as text of 36 characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId([u8; 36]);
+
+impl RequestId {
+    /// Makes an id for a request that starts at `unix_ms`.
+    #[must_use]
+    pub fn generate(unix_ms: i64) -> Self {
+        let time = u128::from(u64::try_from(unix_ms).unwrap_or(0) & 0xffff_ffff_ffff);
+        let (high, low) = (random_bits(), random_bits());
+        let value = time << 80 | 0x7 << 76 | u128::from(high & 0xfff) << 64 | 0b10 << 62 | u128::from(low >> 2);
+        Self(hyphenated(value))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// The text as a header value.
+    #[must_use]
+    pub fn header_value(&self) -> HeaderValue {
+        HeaderValue::from_bytes(&self.0).unwrap_or_else(|_| HeaderValue::from_static(""))
+    }
+}
+
+fn hyphenated(value: u128) -> [u8; 36] {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let mut text = [b'-'; 36];
+    let places = (0..36).filter(|place| ![8, 13, 18, 23].contains(place));
+    for (place, nibble) in places.zip((0..32).rev()) {
+        if let (Some(slot), Some(digit)) = (text.get_mut(place), DIGITS.get((value >> (nibble * 4) & 0xf) as usize)) {
+            *slot = *digit;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_version_7_uuid_of_its_time() {
+        let id = RequestId::generate(0x0123_4567_89ab);
+        let text = id.as_str();
+        assert!(text.starts_with("01234567-89ab-7"), "{text}");
+        assert!(matches!(text.as_bytes()[19], b'8'..=b'b'), "{text}");
+        assert_ne!(id, RequestId::generate(0x0123_4567_89ab));
+    }
+}

@@ -1,0 +1,55 @@
+//! What all requests of the process share.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use svc_filters::chain::Chain;
+
+use crate::clock::Clock;
+use crate::conf::Conf;
+use crate::control::Control;
+use crate::phases::body::BodyMemory;
+use crate::store::{Journal, Live};
+
+/// Shared state of the data plane.
+pub struct Gateway {
+    /// The configuration file.
+    pub conf: Conf,
+    /// The filter chain.
+    pub chain: Chain,
+    /// Configuration from the database.
+    pub live: Live,
+    /// Records on their way to the database.
+    pub journal: Journal,
+    /// Time.
+    pub clock: Clock,
+    /// Memory all request bodies share.
+    pub body_memory: BodyMemory,
+    /// Requests being served.
+    pub active: Active,
+    /// The `/admin` endpoints.
+    pub control: Control,
+}
+
+/// Counts requests being served.
+#[derive(Debug, Default)]
+pub struct Active {
+    count: AtomicUsize,
+}
+
+impl Active {
+    /// A request begins.
+    pub fn enter(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A request ends.
+    pub fn leave(&self) {
+        self.count.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Requests being served.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+}

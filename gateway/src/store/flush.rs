@@ -1,0 +1,204 @@
+//! The flush worker: reads the journal and writes the request log in batches.
+//!
+//! The journal is the queue, so nothing waits in memory and a database outage costs disk only. After each batch the place up
+//! to which everything is written is noted in a checkpoint; rows written twice after a crash meet the unique request id.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::{DatabaseConnection, DbErr};
+use tokio::sync::watch;
+
+use super::journal::{Entry, Position, Reader};
+use super::record::{Record, RequestOutcome};
+use super::request_log;
+use crate::state::Gateway;
+
+/// Longest wait between two tries while the database is away.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// Why records cannot be flushed.
+#[derive(Debug, thiserror::Error)]
+pub enum FlushError {
+    /// The journal failed.
+    #[error(transparent)]
+    Journal(#[from] super::journal::JournalError),
+    /// The database failed.
+    #[error("write the request log: {0}")]
+    Database(#[from] DbErr),
+    /// The checkpoint failed.
+    #[error("{action} the journal's checkpoint {path}: {source}")]
+    Checkpoint {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+/// The place up to which the journal is in the database.
+#[derive(Debug)]
+struct Checkpoint {
+    file: File,
+    path: PathBuf,
+}
+
+impl Checkpoint {
+    fn open(folder: &Path) -> Result<Self, FlushError> {
+        let path = folder.join("checkpoint");
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = opened.map_err(|source| FlushError::Checkpoint { action: "open", path: path.clone(), source })?;
+        Ok(Self { file, path })
+    }
+
+    /// The noted place; the very beginning where none was noted or the note is torn.
+    fn read(&self) -> Position {
+        let mut bytes = [0; 20];
+        if self.file.read_exact_at(&mut bytes, 0).is_err() {
+            return Position::default();
+        }
+        let (body, checksum) = bytes.split_at(16);
+        if checksum != crc32fast::hash(body).to_le_bytes() {
+            return Position::default();
+        }
+        let (segment, offset) = body.split_at(8);
+        let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+        Position { segment: number(segment), offset: number(offset) }
+    }
+
+    fn write(&self, position: Position) -> Result<(), FlushError> {
+        let mut bytes = Vec::with_capacity(20);
+        bytes.extend_from_slice(&position.segment.to_le_bytes());
+        bytes.extend_from_slice(&position.offset.to_le_bytes());
+        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+        self.file.write_all_at(&bytes, 0).map_err(|source| FlushError::Checkpoint { action: "write", path: self.path.clone(), source })
+    }
+}
+
+/// Moves records from the journal to the database.
+pub struct Flusher {
+    gateway: Arc<Gateway>,
+    database: DatabaseConnection,
+    checkpoint: Checkpoint,
+    reader: Reader,
+    /// Requests that began and have not ended, by id, with the place of their begin.
+    open: BTreeMap<String, (Position, Box<Record>)>,
+    batch: Vec<Record>,
+}
+
+impl Flusher {
+    /// Prepares the worker and replays what earlier processes left: what ended is written, what only began is written as
+    /// interrupted. `until` is where this process began to append.
+    ///
+    /// # Errors
+    /// When the checkpoint or the journal cannot be read. A database that is away is no error; the records wait.
+    pub fn new(gateway: Arc<Gateway>, database: DatabaseConnection, folder: &Path, until: Position) -> Result<Self, FlushError> {
+        let checkpoint = Checkpoint::open(folder)?;
+        let mut reader = gateway.journal.reader(checkpoint.read());
+        let mut open: BTreeMap<String, (Position, Box<Record>)> = BTreeMap::new();
+        let mut batch = Vec::new();
+        while let Some(entry) = reader.next(until)? {
+            match entry {
+                Entry::Begin(record, position) => {
+                    open.insert(record.request_id.clone(), (position, record));
+                }
+                Entry::End(record) => {
+                    open.remove(&record.request_id);
+                    batch.push(*record);
+                }
+            }
+        }
+        batch.extend(std::mem::take(&mut open).into_values().map(|(_, record)| Record { outcome: RequestOutcome::Interrupted, ..*record }));
+        if !batch.is_empty() {
+            log::info!("{} requests of an earlier process are written to the request log", batch.len());
+        }
+        Ok(Self { gateway, database, checkpoint, reader, open, batch })
+    }
+
+    /// Works until `stop` turns true and everything appended by then is written, or one more try has failed.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        let mut wait = Duration::ZERO;
+        loop {
+            let stopping = *stop.borrow();
+            match self.drain().await {
+                Ok(()) if stopping => return,
+                Ok(()) => wait = Duration::ZERO,
+                Err(error) => {
+                    wait = (wait * 2).clamp(Duration::from_millis(200), LONGEST_WAIT);
+                    log::error!("failed to {error}; {} bytes wait in the journal", self.gateway.journal.bytes_waiting());
+                    if stopping {
+                        return;
+                    }
+                }
+            }
+            self.rest(wait, &mut stop).await;
+        }
+    }
+
+    /// Waits for work: a full batch or the batch time, or after a failure its pause.
+    async fn rest(&self, pause: Duration, stop: &mut watch::Receiver<bool>) {
+        let telemetry = &self.gateway.conf.telemetry;
+        let time = if pause.is_zero() { Duration::from_millis(telemetry.batch_timeout_ms) } else { pause };
+        let filled = async {
+            if pause.is_zero() {
+                self.gateway.journal.appended().await;
+            }
+            tokio::time::sleep(time).await;
+        };
+        tokio::select! {
+            () = filled => {}
+            _ = stop.changed() => {}
+        }
+    }
+
+    /// Writes everything appended so far.
+    async fn drain(&mut self) -> Result<(), FlushError> {
+        let until = self.gateway.journal.end_position();
+        let size = self.gateway.conf.telemetry.batch_size.max(1);
+        loop {
+            let more = self.fill(until, size)?;
+            if !self.batch.is_empty() {
+                request_log::insert(&self.database, &self.batch).await?;
+                self.batch.clear();
+            }
+            self.note()?;
+            if !more {
+                self.gateway.journal.prepare()?;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Fills the batch; `false` when nothing is left before `until`.
+    fn fill(&mut self, until: Position, size: usize) -> Result<bool, FlushError> {
+        while self.batch.len() < size {
+            match self.reader.next(until)? {
+                None => return Ok(false),
+                Some(Entry::Begin(record, position)) => {
+                    self.open.insert(record.request_id.clone(), (position, record));
+                }
+                Some(Entry::End(record)) => {
+                    self.open.remove(&record.request_id);
+                    self.batch.push(*record);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Notes the place before which no entry is needed any more.
+    fn note(&self) -> Result<(), FlushError> {
+        let oldest = self.open.values().map(|(position, _)| *position).min();
+        let position = oldest.unwrap_or_else(|| self.reader.position());
+        self.checkpoint.write(position)?;
+        self.gateway.journal.release_before(position)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Reading the journal, during operation and after a restart.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{JournalError, Kind, segment};
+use crate::store::record::Record;
+
+/// A place in the journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position {
+    /// Number of the segment.
+    pub segment: u64,
+    /// Byte offset in it.
+    pub offset: u64,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A request that goes to a provider, and the position of this entry.
+    Begin(Box<Record>, Position),
+    /// A request that ended.
+    End(Box<Record>),
+}
+
+/// Reads entries in order up to a given position.
+#[derive(Debug)]
+pub struct Reader {
+    folder: PathBuf,
+    position: Position,
+    file: Option<(u64, fs::File)>,
+    chunk: Vec<u8>,
+    chunk_start: u64,
+}
+
+/// Bytes read at a time.
+const CHUNK: usize = 256 * 1024;
+
+impl Reader {
+    pub(super) fn new(folder: PathBuf, position: Position) -> Self {
+        Self { folder, position, file: None, chunk: Vec::new(), chunk_start: 0 }
+    }
+
+    /// The position after the entries read so far.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// The next entry before `until`, or `None` where nothing is left.
+    ///
+    /// # Errors
+    /// When a file cannot be read. Damaged entries are skipped with the rest of their segment and logged.
+    pub fn next(&mut self, until: Position) -> Result<Option<Entry>, JournalError> {
+        loop {
+            if self.position >= until {
+                return Ok(None);
+            }
+            match self.payload(until)? {
+                Some(payload) => {
+                    let start = self.position;
+                    self.position.offset += 8 + u64::try_from(payload.len()).unwrap_or(0);
+                    if let Some(entry) = decode(&payload, start) {
+                        return Ok(Some(entry));
+                    }
+                    log::error!("a journal entry at {start:?} is damaged and was skipped");
+                }
+                None if !self.advance(until)? => return Ok(None),
+                None => {}
+            }
+        }
+    }
+
+    /// The payload at the position, or `None` at the end of the segment's entries.
+    fn payload(&mut self, until: Position) -> Result<Option<Vec<u8>>, JournalError> {
+        let Some(head) = self.bytes(self.position.offset, 8, until)? else { return Ok(None) };
+        let (length, checksum) = head.split_at(4);
+        let length = u32::from_le_bytes(length.try_into().unwrap_or_default());
+        let checksum = u32::from_le_bytes(checksum.try_into().unwrap_or_default());
+        if length == 0 || length as usize > super::MAX_PAYLOAD {
+            return Ok(None);
+        }
+        let payload = self.bytes(self.position.offset + 8, length as usize, until)?;
+        Ok(payload.filter(|bytes| crc32fast::hash(bytes) == checksum))
+    }
+
+    fn bytes(&mut self, offset: u64, count: usize, until: Position) -> Result<Option<Vec<u8>>, JournalError> {
+        for fresh in [false, true] {
+            if fresh && !self.fill(offset, count, until)? {
+                return Ok(None);
+            }
+            let start = offset.checked_sub(self.chunk_start).and_then(|start| usize::try_from(start).ok());
+            if let Some(found) = start.and_then(|start| self.chunk.get(start..start.checked_add(count)?)) {
+                return Ok(Some(found.to_vec()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads a chunk at `offset`, never past the bytes known to be written.
+    fn fill(&mut self, offset: u64, count: usize, until: Position) -> Result<bool, JournalError> {
+        use std::os::unix::fs::FileExt;
+        let number = self.position.segment;
+        if self.file.as_ref().is_none_or(|(open, _)| *open != number) {
+            let path = segment::path(&self.folder, number);
+            match fs::File::open(&path) {
+                Ok(file) => self.file = Some((number, file)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+                Err(source) => return Err(JournalError::File { action: "open", path, source }),
+            }
+        }
+        let Some((_, file)) = &self.file else { return Ok(false) };
+        let mut wanted = CHUNK.max(count);
+        if number == until.segment {
+            wanted = wanted.min(usize::try_from(until.offset.saturating_sub(offset)).unwrap_or(0));
+        }
+        self.chunk.resize(wanted, 0);
+        let mut filled = 0;
+        while let Some(rest) = self.chunk.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            let at = offset + u64::try_from(filled).unwrap_or(0);
+            let read = file.read_at(rest, at).map_err(|source| JournalError::File {
+                action: "read",
+                path: segment::path(&self.folder, number),
+                source,
+            })?;
+            if read == 0 {
+                break;
+            }
+            filled += read;
+        }
+        self.chunk.truncate(filled);
+        self.chunk_start = offset;
+        Ok(filled >= count)
+    }
+
+    /// Moves to the next segment that exists; `false` where there is none before `until`.
+    fn advance(&mut self, until: Position) -> Result<bool, JournalError> {
+        let next = segment::list(&self.folder)?.into_iter().find(|number| *number > self.position.segment);
+        let Some(number) = next.filter(|number| *number <= until.segment) else { return Ok(false) };
+        self.position = Position { segment: number, offset: 0 };
+        self.chunk.clear();
+        self.chunk_start = 0;
+        Ok(true)
+    }
+}
+
+fn decode(payload: &[u8], start: Position) -> Option<Entry> {
+    let (kind, body) = payload.split_first()?;
+    let record: Box<Record> = postcard::from_bytes(body).ok()?;
+    match *kind {
+        kind if kind == Kind::Begin as u8 => Some(Entry::Begin(record, start)),
+        kind if kind == Kind::End as u8 => Some(Entry::End(record)),
+        _ => None,
+    }
+}

@@ -1,0 +1,111 @@
+//! Reads the configuration from the database into a snapshot.
+//!
+//! A row that makes no sense is passed over with an error in the log that names it: one bad row must not take the rest away.
+
+mod keys;
+mod models;
+mod providers;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use entity::{config_revision, role};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryTrait, Select,
+};
+use svc_entity as entity;
+use svc_filters::auth::{KeyTable, Pepper};
+use svc_filters::limits::Caps;
+use svc_filters::policy::Policy;
+use svc_filters::routing::ModelTableError;
+
+use super::seal::Sealer;
+use super::snapshot::Snapshot;
+use super::transaction::begin_read;
+use crate::conf::Conf;
+
+/// Why no snapshot could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The database failed.
+    #[error("read the configuration from the database: {0}")]
+    Database(#[from] DbErr),
+    /// The models contradict each other.
+    #[error("read the configuration from the database: {0}")]
+    Models(#[from] ModelTableError),
+}
+
+/// Reads everything at one moment. Providers that did not change are taken over from `previous`, and with them their
+/// connections and the state of their credentials.
+///
+/// # Errors
+/// When the database is away.
+pub async fn load(
+    db: &DatabaseConnection,
+    conf: &Conf,
+    pepper: &Pepper,
+    sealer: &Sealer,
+    previous: Option<&Snapshot>,
+) -> Result<Snapshot, LoadError> {
+    let transaction = begin_read(db).await?;
+    let snapshot = read(&transaction, conf, pepper, sealer, previous).await;
+    transaction.rollback().await?;
+    snapshot
+}
+
+async fn read(
+    transaction: &DatabaseTransaction,
+    conf: &Conf,
+    pepper: &Pepper,
+    sealer: &Sealer,
+    previous: Option<&Snapshot>,
+) -> Result<Snapshot, LoadError> {
+    let revision = revision(transaction).await?;
+    let keys = keys::read(transaction).await?;
+    let caps = caps(transaction, conf).await?;
+    let (providers, by_id, fingerprints) = providers::read(transaction, conf, sealer, previous).await?;
+    let models = models::read(transaction, &by_id).await?;
+    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps };
+    Ok(Snapshot { revision, loaded: Instant::now(), policy, providers, fingerprints })
+}
+
+/// The revision of the configuration.
+pub(super) async fn revision(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
+    let row = config_revision::Entity::find_by_id(config_revision::ROW_ID).one(db).await?;
+    Ok(row.map_or(0, |row| row.revision))
+}
+
+async fn caps(transaction: &DatabaseTransaction, conf: &Conf) -> Result<Caps, DbErr> {
+    let rows = rows::<role::Entity>(transaction, role::Entity::find(), "role").await?;
+    let role_rpm: HashMap<Arc<str>, u32> = rows.into_iter().filter_map(|row| Some((Arc::from(row.id), cap(row.rpm_limit)?))).collect();
+    Ok(Caps { global_rpm: conf.limits.global_rpm, role_rpm })
+}
+
+/// A cap as the filters hold it.
+fn cap(limit: Option<i64>) -> Option<u32> {
+    limit.map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX))
+}
+
+/// The rows of a query that can be read; the others are named in the log.
+async fn rows<E: EntityTrait>(transaction: &DatabaseTransaction, query: Select<E>, table: &str) -> Result<Vec<E::Model>, DbErr>
+where
+    E::Model: FromQueryResult,
+    Select<E>: QueryFilter + QueryTrait,
+{
+    let found = transaction.query_all_raw(query.build(transaction.get_database_backend())).await?;
+    let mut rows = Vec::with_capacity(found.len());
+    for result in found {
+        match E::Model::from_query_result(&result, "") {
+            Ok(row) => rows.push(row),
+            Err(error) => {
+                let id: String = result.try_get("", "id").unwrap_or_default();
+                log::error!("the row `{id}` of the table {table} is passed over: {error}");
+            }
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Providers with their credentials.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use entity::{ProviderKeyStatus, provider, provider_key};
+use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryOrder};
+use sha2::{Digest, Sha256};
+use svc_entity as entity;
+
+use super::rows;
+use crate::conf::{self, Conf};
+use crate::providers::{Http2, Kind, Provider, ProviderSpec, Timeouts};
+use crate::store::seal::Sealer;
+use crate::store::settings::Settings;
+use crate::store::snapshot::{Fingerprint, Snapshot};
+
+/// What became of a provider's row.
+pub(super) enum Loaded {
+    /// It takes requests.
+    Ready(Arc<Provider>),
+    /// An operator disabled it.
+    Disabled,
+    /// Its kind is not served.
+    NotServed(String),
+    /// It cannot be used; the log says why.
+    Broken,
+}
+
+/// Providers in use by name, every provider by id, and what the ones in use were made from.
+type Read = (HashMap<Arc<str>, Arc<Provider>>, HashMap<String, (String, Loaded)>, HashMap<Arc<str>, Fingerprint>);
+
+pub(super) async fn read(
+    transaction: &DatabaseTransaction,
+    conf: &Conf,
+    sealer: &Sealer,
+    previous: Option<&Snapshot>,
+) -> Result<Read, DbErr> {
+    let query = provider_key::Entity::find().order_by_asc(provider_key::Column::Position);
+    let mut keys: HashMap<String, Vec<provider_key::Model>> = HashMap::new();
+    for row in rows::<provider_key::Entity>(transaction, query, "provider_key").await? {
+        keys.entry(row.provider_id.clone()).or_default().push(row);
+    }
+    let (mut ready, mut by_id, mut fingerprints) = (HashMap::new(), HashMap::new(), HashMap::new());
+    for row in rows::<provider::Entity>(transaction, provider::Entity::find(), "provider").await? {
+        let mut keys = keys.remove(&row.id).unwrap_or_default();
+        keys.retain(|key| key.status == ProviderKeyStatus::Active);
+        let fingerprint = fingerprint(&row, &keys);
+        let loaded = match kept(previous, &row, fingerprint) {
+            Some(provider) => Loaded::Ready(provider),
+            None => make(&row, &keys, conf, sealer),
+        };
+        if let Loaded::Ready(provider) = &loaded {
+            ready.insert(provider.name().clone(), provider.clone());
+            fingerprints.insert(provider.name().clone(), fingerprint);
+        }
+        by_id.insert(row.id, (row.name, loaded));
+    }
+    Ok((ready, by_id, fingerprints))
+}
+
+/// The provider of the previous snapshot, where it was made from the same rows.
+fn kept(previous: Option<&Snapshot>, row: &provider::Model, fingerprint: Fingerprint) -> Option<Arc<Provider>> {
+    let previous = previous?;
+    (row.enabled && previous.fingerprints.get(row.name.as_str()) == Some(&fingerprint))
+        .then(|| previous.providers.get(row.name.as_str()).cloned())
+        .flatten()
+}
+
+fn fingerprint(row: &provider::Model, keys: &[provider_key::Model]) -> Fingerprint {
+    let mut digest = Sha256::new();
+    let mut add = |text: &str| {
+        digest.update(text.len().to_le_bytes());
+        digest.update(text);
+    };
+    for text in [&row.id, &row.name, kind_name(row.kind), &row.base_url, &row.settings] {
+        add(text);
+    }
+    for key in keys {
+        add(&key.id);
+        add(&key.secret_sealed);
+    }
+    digest.finalize().into()
+}
+
+fn make(row: &provider::Model, keys: &[provider_key::Model], conf: &Conf, sealer: &Sealer) -> Loaded {
+    if !row.enabled {
+        return Loaded::Disabled;
+    }
+    let Some(kind) = Kind::parse(kind_name(row.kind)) else { return Loaded::NotServed(kind_name(row.kind).to_owned()) };
+    let broken = |reason: &dyn std::fmt::Display| {
+        log::error!("the provider `{}` takes no requests: {reason}", row.name);
+        Loaded::Broken
+    };
+    let settings: Settings = match serde_json::from_str(&row.settings) {
+        Ok(settings) => settings,
+        Err(error) => return broken(&format_args!("its settings cannot be read: {error}")),
+    };
+    let clear = open(row, keys, sealer);
+    if clear.is_empty() && !keys.is_empty() {
+        return broken(&"none of its credentials can be opened");
+    }
+    match Provider::new(spec(row, kind, settings, clear, conf)) {
+        Ok(provider) => Loaded::Ready(Arc::new(provider)),
+        Err(error) => broken(&format_args!("failed to {error}")),
+    }
+}
+
+fn open(row: &provider::Model, keys: &[provider_key::Model], sealer: &Sealer) -> Vec<String> {
+    let opened = keys.iter().filter_map(|key| match sealer.open(&key.id, &key.secret_sealed) {
+        Ok(clear) => Some(clear),
+        Err(error) => {
+            log::error!("the credential {} of the provider `{}` is passed over: failed to {error}", key.position, row.name);
+            None
+        }
+    });
+    opened.collect()
+}
+
+fn spec(row: &provider::Model, kind: Kind, settings: Settings, keys: Vec<String>, conf: &Conf) -> ProviderSpec {
+    let timeouts = conf.timeouts.with(&settings.timeouts);
+    ProviderSpec {
+        name: row.name.as_str().into(),
+        kind,
+        base_url: row.base_url.clone(),
+        keys,
+        timeouts: Timeouts {
+            connect: timeouts.connect.get(),
+            first_byte: timeouts.first_byte.get(),
+            idle: timeouts.idle.get(),
+            total: timeouts.total.get(),
+        },
+        http2: match settings.http2 {
+            conf::Http2::Auto => Http2::Auto,
+            conf::Http2::Never => Http2::Never,
+            conf::Http2::Always => Http2::Always,
+        },
+        ca_pem: settings.ca_pem,
+        headers: settings.headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect(),
+    }
+}
+
+/// The configuration's name of a kind.
+const fn kind_name(kind: entity::ProviderKind) -> &'static str {
+    match kind {
+        entity::ProviderKind::OpenAi => "openai",
+        entity::ProviderKind::AzureOpenAi => "azure_openai",
+        entity::ProviderKind::Anthropic => "anthropic",
+        entity::ProviderKind::Bedrock => "bedrock",
+        entity::ProviderKind::Gemini => "gemini",
+        entity::ProviderKind::Vertex => "vertex",
+    }
+}

@@ -1,0 +1,30 @@
+//! What outlives a request: the configuration read from the database, and the records written to it.
+
+mod audit;
+mod declare;
+mod flush;
+mod journal;
+mod key_use;
+mod load;
+mod record;
+mod refresh;
+pub mod request_log;
+mod seal;
+mod settings;
+mod snapshot;
+#[cfg(test)]
+mod testing;
+mod transaction;
+
+pub use audit::{AuditError, verify};
+pub(crate) use audit::{Change, append as append_audit};
+pub use declare::{DeclareError, declare};
+pub use flush::{FlushError, Flusher};
+pub use journal::{Entry, Journal, JournalError, Position, Reader};
+pub use key_use::KeyUse;
+pub use load::{LoadError, load};
+pub use record::{AttemptRecord, Record, RequestOutcome};
+pub use refresh::refresh;
+pub use seal::{SealError, Sealer};
+pub use snapshot::{Fingerprint, Live, Snapshot};
+pub(crate) use transaction::begin_write;

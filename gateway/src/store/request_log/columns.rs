@@ -1,0 +1,223 @@
+//! What a record looks like as a row, told once for both databases.
+
+use std::borrow::Cow;
+
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+
+use crate::store::record::{AttemptRecord, Record};
+
+/// What a column is written from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Number,
+    Flag,
+}
+
+use Kind::{Flag, Number, Text};
+
+/// The columns in the order in which [`row`] writes them. Columns not named here stay null.
+pub(super) const COLUMNS: [(&str, Kind); 36] = [
+    ("request_id", Text),
+    ("started_at", Number),
+    ("key_id", Text),
+    ("owner_kind", Text),
+    ("owner_id", Text),
+    ("team_id", Text),
+    ("application_id", Text),
+    ("client_shape", Text),
+    ("endpoint", Text),
+    ("path", Text),
+    ("provider", Text),
+    ("provider_shape", Text),
+    ("model_asked", Text),
+    ("model_resolved", Text),
+    ("model_upstream", Text),
+    ("status", Number),
+    ("error_code", Text),
+    ("outcome", Text),
+    ("stream", Flag),
+    ("attempts", Number),
+    ("total_us", Number),
+    ("first_byte_us", Number),
+    ("queue_us", Number),
+    ("overhead_us", Number),
+    ("input_uncached", Number),
+    ("cache_read", Number),
+    ("cache_write_5m", Number),
+    ("cache_write_1h", Number),
+    ("output", Number),
+    ("reasoning", Number),
+    ("request_bytes", Number),
+    ("response_bytes", Number),
+    ("client_address", Text),
+    ("user_agent", Text),
+    ("tags", Text),
+    ("decision", Text),
+];
+
+/// Takes the values of a row, column by column.
+pub(super) trait Sink<'a> {
+    /// A text or null.
+    fn text(&mut self, value: Option<Cow<'a, str>>);
+    /// A number or null; flags are 0 and 1.
+    fn number(&mut self, value: Option<i64>);
+}
+
+/// Gives one record to a sink.
+pub(super) fn row<'a>(record: &'a Record, sink: &mut impl Sink<'a>) {
+    let some = |text: &'a str| Some(clean(text));
+    let optional = |text: &'a Option<String>| text.as_deref().map(clean);
+    let usage = record.usage.as_ref();
+    sink.text(some(&record.request_id));
+    sink.number(Some(record.started_at));
+    for text in [&record.key_id, &record.owner_kind, &record.owner_id, &record.team_id, &record.application_id] {
+        sink.text(optional(text));
+    }
+    for text in [&record.client_shape, &record.endpoint, &record.path] {
+        sink.text(some(text));
+    }
+    for text in [&record.provider, &record.provider_shape, &record.model_asked, &record.model_resolved, &record.model_upstream] {
+        sink.text(optional(text));
+    }
+    sink.number(Some(i64::from(record.status)));
+    sink.text(optional(&record.error_code));
+    sink.text(Some(Cow::Borrowed(record.outcome.as_str())));
+    sink.number(Some(i64::from(record.stream)));
+    sink.number(i64::try_from(record.attempts.len()).ok());
+    sink.number(Some(whole(record.total_us)));
+    sink.number(record.first_byte_us.map(whole));
+    sink.number(Some(0));
+    sink.number(Some(whole(record.overhead_us)));
+    sink.number(usage.map(|usage| whole(usage.input_uncached)));
+    sink.number(usage.map(|usage| whole(usage.cache_read)));
+    sink.number(usage.map(|usage| whole(usage.cache_write_5m)));
+    sink.number(usage.map(|usage| whole(usage.cache_write_1h)));
+    sink.number(usage.map(|usage| whole(usage.output)));
+    sink.number(usage.and_then(|usage| usage.reasoning).map(whole));
+    sink.number(Some(whole(record.request_bytes)));
+    sink.number(Some(whole(record.response_bytes)));
+    for text in [&record.client_address, &record.user_agent, &record.tags] {
+        sink.text(optional(text));
+    }
+    sink.text(decision(record).map(Cow::Owned));
+}
+
+/// A count as the database holds it.
+fn whole(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// PostgreSQL refuses texts with a zero byte, which a client can send in many a field.
+fn clean(text: &str) -> Cow<'_, str> {
+    match memchr::memchr(0, text.as_bytes()) {
+        None => Cow::Borrowed(text),
+        Some(_) => Cow::Owned(text.replace('\0', "\u{fffd}")),
+    }
+}
+
+#[derive(Serialize)]
+struct Decision<'a> {
+    #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "attempts")]
+    attempts: &'a [AttemptRecord],
+    #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "notes")]
+    notes: &'a [(String, String)],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_request_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finish_reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Attempt<'a> {
+    provider: &'a str,
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    failure: &'a str,
+    us: u64,
+}
+
+#[derive(Serialize)]
+struct Note<'a> {
+    name: &'a str,
+    value: &'a str,
+}
+
+/// Why the request went where it went, as JSON; nothing where there is nothing to tell.
+fn decision(record: &Record) -> Option<String> {
+    let filled = |text: &'_ Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+    let told =
+        !record.attempts.is_empty() || !record.notes.is_empty() || filled(&record.upstream_request_id) || filled(&record.finish_reason);
+    let decision = Decision {
+        attempts: &record.attempts,
+        notes: &record.notes,
+        upstream_request_id: record.upstream_request_id.as_deref().filter(|text| !text.is_empty()),
+        finish_reason: record.finish_reason.as_deref().filter(|text| !text.is_empty()),
+    };
+    if told { serde_json::to_string(&decision).ok() } else { None }
+}
+
+fn attempts<S: Serializer>(attempts: &[AttemptRecord], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(Some(attempts.len()))?;
+    for attempt in attempts {
+        list.serialize_element(&Attempt {
+            provider: &attempt.provider,
+            model: &attempt.model,
+            status: (attempt.status != 0).then_some(attempt.status),
+            failure: &attempt.failure,
+            us: attempt.us,
+        })?;
+    }
+    list.end()
+}
+
+fn notes<S: Serializer>(notes: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(notes.iter().map(|(name, value)| Note { name, value }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Seen(Vec<(bool, Option<String>)>);
+
+    impl<'a> Sink<'a> for Seen {
+        fn text(&mut self, value: Option<Cow<'a, str>>) {
+            self.0.push((true, value.map(Cow::into_owned)));
+        }
+
+        fn number(&mut self, value: Option<i64>) {
+            self.0.push((false, value.map(|value| value.to_string())));
+        }
+    }
+
+    #[test]
+    fn a_row_has_a_value_of_the_right_kind_for_every_column() {
+        let mut seen = Seen::default();
+        row(&Record::default(), &mut seen);
+        let kinds: Vec<bool> = seen.0.iter().map(|(text, _)| *text).collect();
+        assert_eq!(kinds, COLUMNS.map(|(_, kind)| kind == Text));
+    }
+
+    #[test]
+    fn the_decision_leaves_out_what_is_empty() {
+        assert_eq!(decision(&Record::default()), None);
+        let attempt = AttemptRecord { provider: "a".into(), model: "m".into(), failure: "connect".into(), us: 7, ..Default::default() };
+        let record = Record {
+            attempts: vec![attempt, AttemptRecord { provider: "b".into(), model: "m".into(), status: 200, us: 9, ..Default::default() }],
+            finish_reason: Some("stop".into()),
+            upstream_request_id: Some(String::new()),
+            ..Record::default()
+        };
+        assert_eq!(
+            decision(&record).as_deref(),
+            Some(
+                r#"{"attempts":[{"provider":"a","model":"m","failure":"connect","us":7},{"provider":"b","model":"m","status":200,"us":9}],"finish_reason":"stop"}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! What `provider.settings` holds: everything about a provider that has no column of its own, never a secret.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::conf::{self, Aws, Http2, Period, TimeoutOverrides, Vertex};
+
+/// The settings of one provider.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Settings {
+    pub(super) timeouts: TimeoutOverrides,
+    pub(super) http2: Http2,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) headers: BTreeMap<String, String>,
+    /// PEM certificates, not the name of their file, so that every gateway has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ca_pem: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) max_concurrency: Option<u32>,
+    pub(super) queue_timeout: Period,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) api_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) aws: Option<Aws>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) vertex: Option<Vertex>,
+}
+
+impl Settings {
+    /// The settings of a declared provider.
+    ///
+    /// # Errors
+    /// When the file with its certificates cannot be read.
+    pub(super) fn declared(provider: &conf::Provider) -> std::io::Result<Self> {
+        Ok(Self {
+            timeouts: provider.timeouts.clone(),
+            http2: provider.http2,
+            headers: provider.headers.clone(),
+            ca_pem: provider.ca.as_ref().map(std::fs::read_to_string).transpose()?,
+            max_concurrency: provider.max_concurrency,
+            queue_timeout: provider.queue_timeout,
+            api_version: provider.api_version.clone(),
+            aws: provider.aws.clone(),
+            vertex: provider.vertex.clone(),
+        })
+    }
+
+    /// The column's text.
+    pub(super) fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned())
+    }
+}

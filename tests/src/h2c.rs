@@ -1,0 +1,86 @@
+//! HTTP/2 in clear text with prior knowledge, with or without a content length.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use h2::client::SendRequest;
+use http::{HeaderMap, Request};
+use tokio::net::TcpStream;
+
+use crate::raw::Answer;
+use crate::upstream::runtime;
+
+/// An HTTP/2 connection.
+pub struct Http2 {
+    sender: SendRequest<Bytes>,
+}
+
+impl Http2 {
+    /// Connects.
+    ///
+    /// # Panics
+    /// When the server does not speak HTTP/2.
+    #[must_use]
+    pub fn open(address: SocketAddr) -> Self {
+        let sender = runtime().block_on(async {
+            let stream = TcpStream::connect(address).await.expect("the server listens");
+            stream.set_nodelay(true).expect("a TCP socket");
+            let (sender, connection) = h2::client::handshake(stream).await.expect("the server speaks HTTP/2");
+            tokio::spawn(connection);
+            sender
+        });
+        Self { sender }
+    }
+
+    /// Sends a `POST` and reads its answer; `length` tells whether the request declares one.
+    ///
+    /// # Panics
+    /// When the exchange breaks off.
+    pub fn post(&mut self, path: &str, headers: &[(&str, &str)], body: &[u8], length: bool) -> Answer {
+        let mut request = Request::post(format!("http://test{path}"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if length {
+            request = request.header("content-length", body.len());
+        }
+        let request = request.body(()).expect("a sound request");
+        let body = Bytes::copy_from_slice(body);
+        runtime().block_on(exchange(&mut self.sender, request, body))
+    }
+}
+
+async fn exchange(sender: &mut SendRequest<Bytes>, request: Request<()>, body: Bytes) -> Answer {
+    std::future::poll_fn(|context| sender.poll_ready(context)).await.expect("the connection is alive");
+    let (response, mut stream) = sender.send_request(request, body.is_empty()).expect("the connection is alive");
+    let upload = async {
+        let mut left = body;
+        while !left.is_empty() {
+            stream.reserve_capacity(left.len());
+            // The server may answer before it has taken everything.
+            let Some(Ok(room)) = std::future::poll_fn(|context| stream.poll_capacity(context)).await else { return };
+            let piece = left.split_to(room.min(left.len()));
+            if stream.send_data(piece, left.is_empty()).is_err() {
+                return;
+            }
+        }
+    };
+    let ((), response) = tokio::join!(upload, response);
+    let (parts, mut incoming) = response.expect("an answer").into_parts();
+    let mut answer = Answer { status: parts.status.as_u16(), head: head(&parts.headers), body: Vec::new(), complete: false };
+    while let Some(piece) = incoming.data().await {
+        let Ok(piece) = piece else { return answer };
+        let _ = incoming.flow_control().release_capacity(piece.len());
+        answer.body.extend_from_slice(&piece);
+    }
+    answer.complete = true;
+    answer
+}
+
+fn head(headers: &HeaderMap) -> String {
+    let mut text = "HTTP/2".to_owned();
+    for (name, value) in headers {
+        text.push_str(&format!("\n{name}: {}", String::from_utf8_lossy(value.as_bytes())));
+    }
+    text
+}
