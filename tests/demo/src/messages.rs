@@ -1,9 +1,12 @@
 //! `POST /v1/messages` and `/v1/messages/count_tokens`, versions 2023-06-01 and 2026-10-21.
 
 mod answer;
+mod threads;
 mod turns;
 
 use serde_json::{Map, Value, json};
+
+pub(crate) use threads::Threads;
 
 use crate::call::{Call, Shape};
 use crate::chat_completions::is;
@@ -21,10 +24,13 @@ const FIELDS: Fields = Fields {
         ("model", Kind::Text),
         ("messages", Kind::List),
         ("max_tokens", Kind::Integer),
+        ("billing_policy", Kind::Any),
         ("cache_control", Kind::Object),
+        ("compaction", Kind::Any),
         ("container", Kind::TextOrObject),
         ("context_management", Kind::Object),
         ("diagnostics", Kind::Any),
+        ("fallback_credit_token", Kind::Any),
         ("fallbacks", Kind::Any),
         ("inference_geo", Kind::Text),
         ("mcp_servers", Kind::List),
@@ -42,6 +48,8 @@ const FIELDS: Fields = Fields {
         ("tools", Kind::List),
         ("top_k", Kind::Integer),
         ("top_p", Kind::Number),
+        ("user_profile_id", Kind::Text),
+        ("workspace_id", Kind::Text),
     ],
     required: &["model", "messages"],
 };
@@ -55,20 +63,29 @@ enum Version {
     V20261021,
 }
 
-pub(crate) fn handle(call: &Call) -> Result<Answer, Refusal> {
-    let (body, prompt) = read(call)?;
+pub(crate) fn handle(call: &Call, threads: &Threads) -> Result<Answer, Refusal> {
+    let version = version(call)?;
+    let (body, kept) = threads.resolve(call, call.json()?)?;
+    let prompt = read(version, &body)?;
     if !body.contains_key("max_tokens") {
         return Err(Refusal::invalid("max_tokens: Field required"));
     }
     let directives = Directives::read(&prompt.model, &prompt.text);
     let reply = Reply::compose(&prompt, &directives);
     let head = answer::Head::new(call, &prompt.model);
-    let payload = if is(&body, "stream") { Payload::Events(head.events(&reply)) } else { Payload::Json(head.whole(&reply)) };
+    let whole = head.whole(&reply);
+    let streamed = is(&body, "stream");
+    if kept {
+        threads.keep(call, body, &whole);
+    }
+    let payload = if streamed { Payload::Events(head.events(&reply)) } else { Payload::Json(whole) };
     Ok(Answer { payload, directives })
 }
 
 pub(crate) fn count_tokens(call: &Call) -> Result<Answer, Refusal> {
-    let (body, prompt) = read(call)?;
+    let version = version(call)?;
+    let body = call.json()?;
+    let prompt = read(version, &body)?;
     if let Some(name) = ["max_tokens", "stream"].iter().find(|name| body.contains_key(**name)) {
         return Err(Refusal::invalid(format!("{name}: Extra inputs are not permitted")));
     }
@@ -77,18 +94,16 @@ pub(crate) fn count_tokens(call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer { payload: Payload::Json(json!({"input_tokens": counted})), directives })
 }
 
-fn read(call: &Call) -> Result<(Map<String, Value>, Prompt), Refusal> {
-    let version = version(call)?;
-    let body = call.json()?;
-    FIELDS.check(Shape::Messages, "", &body)?;
+fn read(version: Version, body: &Map<String, Value>) -> Result<Prompt, Refusal> {
+    FIELDS.check(Shape::Messages, "", body)?;
     if let Some(metadata) = body.get("metadata").and_then(Value::as_object) {
         METADATA.check(Shape::Messages, "metadata", metadata)?;
     }
-    sampling(version, &body)?;
-    thinking(&body)?;
-    let prompt = prompt(version, &body)?;
+    sampling(version, body)?;
+    thinking(body)?;
+    let prompt = prompt(version, body)?;
     models::exists(Shape::Messages, &prompt.model)?;
-    Ok((body, prompt))
+    Ok(prompt)
 }
 
 fn version(call: &Call) -> Result<Version, Refusal> {

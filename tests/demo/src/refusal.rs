@@ -16,7 +16,7 @@ pub(crate) struct Refusal {
     pub(crate) kind: Option<Box<str>>,
     /// Seconds.
     pub(crate) retry_after: Option<u64>,
-    /// `details` of the generate-content form.
+    /// `details` of the generate-content form; the first one is the messages form's.
     pub(crate) details: Vec<Value>,
 }
 
@@ -68,7 +68,11 @@ impl Refusal {
 
     fn messages(&self, request_id: &str) -> Value {
         let kind = self.kind.as_deref().unwrap_or(messages_type(self.status));
-        json!({"type": "error", "error": {"type": kind, "message": self.message}, "request_id": request_id})
+        let mut error = json!({"type": kind, "message": self.message});
+        if let (Some(detail), Some(fields)) = (self.details.first(), error.as_object_mut()) {
+            fields.insert("details".to_owned(), detail.clone());
+        }
+        json!({"type": "error", "error": error, "request_id": request_id})
     }
 
     fn generate_content(&self) -> Value {

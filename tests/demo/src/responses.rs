@@ -19,6 +19,7 @@ const FIELDS: Fields = Fields {
     known: &[
         ("model", Kind::Text),
         ("input", Kind::TextOrList),
+        ("access_programs", Kind::Any),
         ("background", Kind::Bool),
         ("client_metadata", Kind::Object),
         ("context_management", Kind::Any),

@@ -17,6 +17,7 @@ use serde_json::json;
 use crate::auth::Keys;
 use crate::call::{Call, Exchange, Shape};
 use crate::deliver::answer;
+use crate::messages::Threads;
 use crate::options::Options;
 use crate::refusal::Refusal;
 use crate::seen::{Entry, Followed, Seen};
@@ -28,6 +29,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
     pub(crate) keys: Keys,
+    threads: Threads,
     seen: Seen,
     numbers: Arc<AtomicU64>,
     repeats: Arc<Mutex<HashMap<Bytes, u64>>>,
@@ -46,6 +48,7 @@ impl Shared {
 pub(crate) fn router(options: &Options) -> Router {
     let shared = Shared {
         keys: Keys::new(options.keys.clone()),
+        threads: Threads::default(),
         seen: Seen::new(options.remembered),
         numbers: Arc::default(),
         repeats: Arc::default(),
@@ -79,7 +82,9 @@ fn chat_completions_paths() -> Router<Shared> {
 
 fn messages_paths() -> Router<Shared> {
     let count = async |State(shared): State<Shared>, call: Call| answer(&shared, Shape::Messages, call, messages::count_tokens).await;
-    let create = async |State(shared): State<Shared>, call: Call| answer(&shared, Shape::Messages, call, messages::handle).await;
+    let create = async |State(shared): State<Shared>, call: Call| {
+        answer(&shared, Shape::Messages, call, |call| messages::handle(call, &shared.threads)).await
+    };
     Router::new().route("/v1/messages", post(create)).route("/v1/messages/count_tokens", post(count))
 }
 
