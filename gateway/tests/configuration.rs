@@ -430,7 +430,7 @@ fn yaml(text: &str) -> Value {
 fn the_committed_schema_is_current() {
     let committed = fs::read_to_string(conf_dir().join("svc.schema.json")).unwrap();
     assert!(
-        committed == schema::json(),
+        committed == schema::json() + "\n",
         "conf/svc.schema.json is stale; write it again with: cargo run -p svc-gateway -- --schema > conf/svc.schema.json"
     );
 }

@@ -12,7 +12,7 @@ const VARIABLE: &str = "Variable";
 /// What constrains a value rather than describing it.
 const CONSTRAINTS: [&str; 9] = ["type", "format", "pattern", "minimum", "maximum", "enum", "const", "oneOf", "anyOf"];
 
-/// The schema as it is kept in `conf/svc.schema.json`, with a line break at its end. Where a number, a truth value or
+/// The schema as it is kept in `conf/svc.schema.json`, without the line break at its end. Where a number, a truth value or
 /// a text of a certain form is wanted, it also accepts a text with a variable.
 #[must_use]
 pub fn json() -> String {
@@ -23,9 +23,7 @@ pub fn json() -> String {
         let variable = json!({"type": "string", "pattern": r"\$\{", "description": "Filled in from the environment."});
         definitions.insert(VARIABLE.to_owned(), variable);
     }
-    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
-    text.push('\n');
-    text
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
 /// Lets every constrained scalar also be a text with a variable in it, the innermost first.
