@@ -25,9 +25,23 @@ impl KeySecret {
     /// Mints a secret with 256 random bits.
     #[must_use]
     pub fn mint(random: &mut impl Rng) -> Self {
+        let mut public_id = String::with_capacity(PUBLIC_ID);
+        push_random(&mut public_id, PUBLIC_ID, random);
+        Self::assemble(&public_id, random)
+    }
+
+    /// Mints a secret that keeps the public part of another, so that a key is found under its new and its previous secret.
+    /// `None` where the text is no public part.
+    #[must_use]
+    pub fn mint_with(public_id: &str, random: &mut impl Rng) -> Option<Self> {
+        let fits = public_id.len() == PUBLIC_ID && public_id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        fits.then(|| Self::assemble(public_id, random))
+    }
+
+    fn assemble(public_id: &str, random: &mut impl Rng) -> Self {
         let mut text = String::with_capacity(MINTED);
         text.push_str(PREFIX);
-        push_random(&mut text, PUBLIC_ID, random);
+        text.push_str(public_id);
         text.push('-');
         push_random(&mut text, RANDOM, random);
         let checksum = base62(crc32fast::hash(text.as_bytes()));
@@ -167,6 +181,15 @@ mod tests {
         assert_eq!(secret.reveal().len(), 7 + 12 + 1 + 43 + 6);
         assert_eq!(KeySecret::public_id_of(secret.reveal()), Some(secret.public_id()));
         assert_eq!(secret.public_id().len(), 12);
+    }
+
+    #[test]
+    fn a_rotated_secret_keeps_the_public_part_only() {
+        let old = KeySecret::mint(&mut rand::rng());
+        let new = KeySecret::mint_with(old.public_id(), &mut rand::rng()).expect("a public part");
+        assert_eq!(KeySecret::public_id_of(new.reveal()), Some(old.public_id()));
+        assert_ne!(new.reveal(), old.reveal());
+        assert!(KeySecret::mint_with("too-short", &mut rand::rng()).is_none());
     }
 
     #[test]

@@ -7,32 +7,32 @@ use serde_json::{Map, Value, json};
 
 /// An answer.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(super) struct Answer {
     /// HTTP status.
-    pub status: StatusCode,
+    pub(super) status: StatusCode,
     /// Headers beside the usual ones.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     /// JSON; `None` for no body at all.
-    pub body: Option<Value>,
+    pub(super) body: Option<Value>,
     problem: bool,
 }
 
 impl Answer {
     /// An answer with a body.
     #[must_use]
-    pub const fn json(status: StatusCode, body: Value) -> Self {
+    pub(super) const fn json(status: StatusCode, body: Value) -> Self {
         Self { status, headers: Vec::new(), body: Some(body), problem: false }
     }
 
     /// 204.
     #[must_use]
-    pub const fn empty() -> Self {
+    pub(super) const fn empty() -> Self {
         Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: None, problem: false }
     }
 
     /// Adds a header.
     #[must_use]
-    pub fn with(mut self, name: HeaderName, value: &str) -> Self {
+    pub(super) fn with(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
             self.headers.push((name, value));
         }
@@ -41,20 +41,20 @@ impl Answer {
 
     /// The content type.
     #[must_use]
-    pub const fn content_type(&self) -> HeaderValue {
+    pub(super) const fn content_type(&self) -> HeaderValue {
         HeaderValue::from_static(if self.problem { "application/problem+json" } else { "application/json" })
     }
 
     /// The body's bytes.
     #[must_use]
-    pub fn bytes(&self) -> Bytes {
+    pub(super) fn bytes(&self) -> Bytes {
         self.body.as_ref().map(|body| Bytes::from(body.to_string())).unwrap_or_default()
     }
 }
 
 /// Why a call of `/admin` is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub(super) enum Problem {
     /// The admin secret is missing or wrong.
     Unauthenticated,
     /// There is no such thing.
@@ -86,29 +86,29 @@ pub enum Problem {
 
 /// One member or parameter that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub(super) struct Fault {
     /// Its name; dots lead into objects.
-    pub field: String,
+    pub(super) field: String,
     /// What is wrong with it.
-    pub detail: String,
+    pub(super) detail: String,
 }
 
 impl Problem {
     /// One member that does not fit.
     #[must_use]
-    pub fn field(field: &str, detail: impl Into<String>) -> Self {
+    pub(super) fn field(field: &str, detail: impl Into<String>) -> Self {
         Self::Invalid(vec![Fault { field: field.to_owned(), detail: detail.into() }])
     }
 
     /// A conflict.
     #[must_use]
-    pub fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
+    pub(super) fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
         Self::Conflict { code, detail: detail.into() }
     }
 
     /// A row that the configuration file owns.
     #[must_use]
-    pub fn read_only(what: &str) -> Self {
+    pub(super) fn read_only(what: &str) -> Self {
         Self::conflict("read_only", format!("This {what} is declared in the configuration file; change it there and restart the gateway."))
     }
 

@@ -16,17 +16,17 @@ const PAGE: u64 = 1000;
 
 /// One change, as its audit row tells it.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub(crate) struct Change<'a> {
     /// Who did it.
-    pub actor: &'a str,
+    pub(crate) actor: &'a str,
     /// What was done, such as `create`.
-    pub action: &'a str,
+    pub(crate) action: &'a str,
     /// Kind of the thing, such as `key`.
-    pub resource_kind: &'a str,
+    pub(crate) resource_kind: &'a str,
     /// Its id.
-    pub resource_id: &'a str,
+    pub(crate) resource_id: &'a str,
     /// A JSON object without secrets.
-    pub detail: &'a Value,
+    pub(crate) detail: &'a Value,
 }
 
 /// Why the audit is not what was written.
@@ -130,7 +130,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_edited_row_and_a_missing_row_break_the_chain() {
-        for Db { db, .. } in databases().await {
+        for Db { db, _folder, .. } in databases().await {
             for id in ["a", "b", "c", "d"] {
                 write(&db, id).await;
             }
@@ -145,7 +145,7 @@ mod tests {
 
     #[tokio::test]
     async fn writers_at_the_same_time_make_one_chain() {
-        for Db { db, .. } in databases().await {
+        for Db { db, _folder, .. } in databases().await {
             let writers: Vec<_> = (0..8)
                 .map(|number| {
                     let db = db.clone();

@@ -15,6 +15,7 @@ use sea_orm::{DatabaseConnection, DbErr};
 use tokio::sync::watch;
 
 use super::journal::{Entry, Position, Reader};
+use super::key_use::KeyUse;
 use super::record::{Record, RequestOutcome};
 use super::request_log;
 use crate::state::Gateway;
@@ -91,6 +92,7 @@ pub struct Flusher {
     /// Requests that began and have not ended, by id, with the place of their begin.
     open: BTreeMap<String, (Position, Box<Record>)>,
     batch: Vec<Record>,
+    key_use: KeyUse,
 }
 
 impl Flusher {
@@ -119,7 +121,7 @@ impl Flusher {
         if !batch.is_empty() {
             log::info!("{} requests of an earlier process are written to the request log", batch.len());
         }
-        Ok(Self { gateway, database, checkpoint, reader, open, batch })
+        Ok(Self { gateway, database, checkpoint, reader, open, batch, key_use: KeyUse::default() })
     }
 
     /// Works until `stop` turns true and everything appended by then is written, or one more try has failed.
@@ -166,6 +168,9 @@ impl Flusher {
             let more = self.fill(until, size)?;
             if !self.batch.is_empty() {
                 request_log::insert(&self.database, &self.batch).await?;
+                if let Err(error) = self.key_use.touch(&self.database, &self.batch).await {
+                    log::warn!("the last use of some keys is not noted: {error}");
+                }
                 self.batch.clear();
             }
             self.note()?;

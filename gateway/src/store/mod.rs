@@ -13,7 +13,7 @@ mod seal;
 mod settings;
 mod snapshot;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod transaction;
 
 pub use audit::{AuditError, verify};

@@ -2,13 +2,14 @@
 
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 
+use crate::conf::Conf;
 use crate::request_id::random_bits;
 
 /// A migrated, empty database.
 pub(crate) struct Db {
     pub(crate) db: DatabaseConnection,
     pub(crate) url: String,
-    _folder: tempfile::TempDir,
+    pub(crate) _folder: tempfile::TempDir,
 }
 
 /// One database of each kind that is at hand.
@@ -38,4 +39,9 @@ async fn open(url: String, folder: tempfile::TempDir) -> Db {
     let db = svc_migrations::connect(&url, 4).await.unwrap();
     svc_migrations::migrate(&db).await.unwrap();
     Db { db, url, _folder: folder }
+}
+
+/// A configuration from its text.
+pub(crate) fn conf(text: &str) -> Conf {
+    Conf::parse(text, "test.yaml", &|_| None).unwrap()
 }
