@@ -1,17 +1,30 @@
 //! Chat completions and legacy completions: answers and chunks.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::reading::{Fate, Page};
 use crate::usage::read_chat;
-use crate::wire::json::{Kind, Member, elements, members};
+use crate::wire::json::{Kind, Member, elements, members, members_at, skip_space};
+
+static FINISH_REASON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"finish_reason\""));
 
 /// Reads one answer or chunk.
 #[inline]
 pub(super) fn read(page: &mut Page<'_>, data: &[u8]) -> Fate {
-    let mut before = None;
+    let skipped = page.skip_prefix(data);
+    let (walk, mut before) = skipped.map_or_else(|| (members(data), None), |(at, before)| (members_at(data, at), before));
+    let mut learning = skipped.is_none();
     let mut empty_choices = false;
     let mut told_usage = false;
-    for member in members(data) {
-        match &*member.name() {
+    for member in walk {
+        let name = member.name();
+        if learning && matches!(&*name, b"choices" | b"usage" | b"error") {
+            page.learn_prefix(data.get(..member.key_span.start).unwrap_or_default(), before);
+            learning = false;
+        }
+        match &*name {
             b"model" => page.model(&member, 0),
             b"choices" => empty_choices = !choices(page, &member),
             b"usage" => {
@@ -37,19 +50,35 @@ fn usage(page: &mut Page<'_>, data: &[u8], member: &Member<'_>, before: Option<u
 /// Reads the choices; false when there are none.
 #[inline]
 fn choices(page: &mut Page<'_>, choices: &Member<'_>) -> bool {
-    let mut any = false;
-    for choice in elements(choices.value()) {
-        any = true;
-        for member in members(choice.value) {
-            match &*member.name() {
-                b"finish_reason" if member.kind == Kind::String => page.facts.finish(member.value()),
-                b"delta" | b"message" if !page.facts.content_started => page.facts.content_started = has_content(member.value()),
-                b"text" => page.facts.content_started |= is_content(&member),
-                _ => {}
-            }
+    let value = choices.value();
+    if !page.facts.content_started || may_finish(value) {
+        elements(value).for_each(|choice| walk_choice(page, choice.value));
+    }
+    choices.kind == Kind::Array && value.get(skip_space(value, 1)) != Some(&b']')
+}
+
+/// Whether a finish reason other than null may be told. Quotes inside strings are escaped, so that only keys match.
+#[inline]
+fn may_finish(choices: &[u8]) -> bool {
+    let mut rest = choices;
+    while let Some(at) = FINISH_REASON.find(rest) {
+        rest = rest.get(at + FINISH_REASON.needle().len()..).unwrap_or_default();
+        if !rest.trim_ascii_start().strip_prefix(b":").is_some_and(|value| value.trim_ascii_start().starts_with(b"null")) {
+            return true;
         }
     }
-    any
+    false
+}
+
+fn walk_choice(page: &mut Page<'_>, choice: &[u8]) {
+    for member in members(choice) {
+        match &*member.name() {
+            b"finish_reason" if member.kind == Kind::String => page.facts.finish(member.value()),
+            b"delta" | b"message" if !page.facts.content_started => page.facts.content_started = has_content(member.value()),
+            b"text" => page.facts.content_started |= is_content(&member),
+            _ => {}
+        }
+    }
 }
 
 fn has_content(delta: &[u8]) -> bool {

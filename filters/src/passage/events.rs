@@ -68,7 +68,7 @@ impl EventStream {
 fn is_whole(raw: &[u8]) -> bool {
     let fields = Fields::read(raw);
     let data = fields.data(raw);
-    fields.has_data() && (data.starts_with(b"[DONE]") || outline(&data, DEEPEST).is_ok())
+    fields.has_data() && (data.trim_ascii_start().starts_with(b"[DONE]") || outline(&data, DEEPEST).is_ok())
 }
 
 /// As [`pass`], for a frame that follows all others of the piece.

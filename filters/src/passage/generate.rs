@@ -1,8 +1,13 @@
 //! Generate content: answers, event data and array elements.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::reading::Page;
-use crate::usage::read_generate_content;
 use crate::wire::json::{Kind, Member, elements, members};
+
+static FINISH_REASON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"finishReason\""));
 
 /// Reads one answer or chunk. An error may come wrapped in an array.
 #[inline]
@@ -11,7 +16,7 @@ pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
         match &*member.name() {
             b"modelVersion" => page.model(&member, 0),
             b"candidates" => candidates(page, &member),
-            b"usageMetadata" => page.facts.usage = read_generate_content(member.value()).or(page.facts.usage),
+            b"usageMetadata" => page.facts.generate_usage(&member),
             b"promptFeedback" => feedback(page, &member),
             b"error" => page.facts.fail(member.value(), member.kind),
             _ => {}
@@ -20,6 +25,9 @@ pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
 }
 
 fn candidates(page: &mut Page<'_>, candidates: &Member<'_>) {
+    if page.facts.content_started && FINISH_REASON.find(candidates.value()).is_none() {
+        return;
+    }
     for candidate in elements(candidates.value()) {
         for member in members(candidate.value) {
             match &*member.name() {

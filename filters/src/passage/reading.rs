@@ -1,29 +1,23 @@
 //! What is learnt from an answer on its way through, and what is to change in it.
 
-use std::borrow::Cow;
-
+use super::error::InBandError;
 use super::{BodyKind, chat, generate, messages, plain, responses};
-use crate::usage::{MessagesUsage, Usage};
-use crate::wire::json::{self, Kind, Member, Span, members};
+use crate::usage::{MessagesUsage, Usage, read_generate_content};
+use crate::wire::json::{self, Kind, Member, Span};
 
-/// An error the upstream reported inside an answer that began well.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InBandError {
-    /// The vendor's sentence.
-    pub message: String,
-    /// The vendor's `type`, or `status` for generate content.
-    pub kind: Option<String>,
-    /// The vendor's `code`.
-    pub code: Option<String>,
-    /// The HTTP status the error would have had.
-    pub status: u16,
-}
+/// Longest prefix remembered, in bytes.
+const PREFIX_LIMIT: usize = 1024;
+
+/// Longest usage object remembered, in bytes.
+const USAGE_LIMIT: usize = 64 << 10;
 
 /// What was learnt so far.
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     pub(super) usage: Option<Usage>,
     pub(super) messages_usage: MessagesUsage,
+    /// The last usage object of generate content, which comes with most chunks and is read when it is asked for.
+    generate_usage: Vec<u8>,
     pub(super) error: Option<InBandError>,
     pub(super) content_started: bool,
     pub(super) terminal: bool,
@@ -32,7 +26,16 @@ pub(super) struct Learnt {
 
 impl Learnt {
     pub(super) fn usage(&self) -> Option<Usage> {
-        self.usage.or_else(|| self.messages_usage.usage())
+        let generated = || read_generate_content(&self.generate_usage);
+        self.usage.or_else(|| self.messages_usage.usage()).or_else(generated)
+    }
+
+    /// Remembers the last usage object that is not empty.
+    pub(super) fn generate_usage(&mut self, usage: &Member<'_>) {
+        if usage.kind == Kind::Object && usage.span.len() > 2 && usage.span.len() <= USAGE_LIMIT {
+            self.generate_usage.clear();
+            self.generate_usage.extend_from_slice(usage.value());
+        }
     }
 
     /// Remembers the first finish reason.
@@ -98,11 +101,12 @@ pub(super) struct Reader {
     pub(super) events: u64,
     rules: Rules,
     patches: Vec<Patch>,
+    prefix: Prefix,
 }
 
 impl Reader {
     pub(super) fn new(body: BodyKind, rules: Rules) -> Self {
-        Self { body, facts: Learnt::default(), events: 0, rules, patches: Vec::new() }
+        Self { body, facts: Learnt::default(), events: 0, rules, patches: Vec::new(), prefix: Prefix::default() }
     }
 
     /// Whether the client's readers fail on anything but data lines.
@@ -114,7 +118,7 @@ impl Reader {
     #[inline]
     pub(super) fn event(&mut self, name: &[u8], data: &[u8]) -> Fate {
         self.patches.clear();
-        if data.first() == Some(&b'[') && data.starts_with(b"[DONE]") {
+        if data.first() != Some(&b'{') && data.trim_ascii_start().starts_with(b"[DONE]") {
             self.facts.terminal = true;
             return if self.wants_only_data() { Fate::Drop } else { Fate::Keep };
         }
@@ -134,7 +138,7 @@ impl Reader {
 
     #[inline]
     fn dispatch(&mut self, data: &[u8]) -> Fate {
-        let mut page = Page { facts: &mut self.facts, rules: &self.rules, patches: &mut self.patches };
+        let mut page = Page { facts: &mut self.facts, rules: &self.rules, patches: &mut self.patches, prefix: &mut self.prefix };
         match self.body {
             BodyKind::ChatCompletions | BodyKind::Completions => return chat::read(&mut page, data),
             BodyKind::Messages | BodyKind::CountTokens => messages::read(&mut page, data),
@@ -171,9 +175,40 @@ pub(super) struct Page<'p> {
     pub(super) facts: &'p mut Learnt,
     pub(super) rules: &'p Rules,
     patches: &'p mut Vec<Patch>,
+    prefix: &'p mut Prefix,
+}
+
+/// The members every chunk of a stream starts with, and the patches they need: what repeats is compared instead of walked.
+#[derive(Debug, Default)]
+struct Prefix {
+    bytes: Vec<u8>,
+    patches: Vec<Patch>,
+    before: Option<usize>,
 }
 
 impl Page<'_> {
+    /// Where to start walking `data`, and where the member before ends: after the prefix it shares with the last chunk.
+    #[inline]
+    pub(super) fn skip_prefix(&mut self, data: &[u8]) -> Option<(usize, Option<usize>)> {
+        let prefix = &*self.prefix;
+        if prefix.bytes.is_empty() || !data.starts_with(&prefix.bytes) {
+            return None;
+        }
+        self.patches.extend_from_slice(&prefix.patches);
+        Some((prefix.bytes.len(), prefix.before))
+    }
+
+    /// Remembers `bytes` as the prefix to skip; it ends where a key starts, and the member before it at `before`.
+    pub(super) fn learn_prefix(&mut self, bytes: &[u8], before: Option<usize>) {
+        self.prefix.bytes.clear();
+        self.prefix.patches.clear();
+        if bytes.len() <= PREFIX_LIMIT {
+            self.prefix.bytes.extend_from_slice(bytes);
+            self.prefix.patches.extend_from_slice(self.patches);
+            self.prefix.before = before;
+        }
+    }
+
     /// Puts the answer's model name into `member`, found in an object that starts `base` bytes into the data.
     pub(super) fn model(&mut self, member: &Member<'_>, base: usize) {
         if let Some(model) = &self.rules.model
@@ -194,61 +229,6 @@ impl Page<'_> {
         };
         self.patches.push(Patch { span, with: With::Nothing });
     }
-}
-
-impl InBandError {
-    /// Reads an error object, or a string that is the message.
-    fn read(value: &[u8], kind: Kind) -> Self {
-        let mut error = Self { message: String::new(), kind: None, code: None, status: 0 };
-        if kind == Kind::String {
-            error.message = json::decode_string(value).into_owned();
-        }
-        error.take_members(value);
-        error.status = error.told_status();
-        error
-    }
-
-    fn told_status(&self) -> u16 {
-        let told = || [&self.code, &self.kind].into_iter().flatten();
-        let number = told().find_map(|text| text.parse().ok().filter(|code| (400..600).contains(code)));
-        number.or_else(|| told().find_map(|text| status_named(text))).unwrap_or(500)
-    }
-
-    fn take_members(&mut self, value: &[u8]) {
-        for member in members(value) {
-            let text = || match member.kind {
-                Kind::String => member.as_str().map(Cow::into_owned),
-                Kind::Number => Some(String::from_utf8_lossy(member.value()).into_owned()),
-                _ => None,
-            };
-            match &*member.name() {
-                b"message" => self.message = text().unwrap_or_default(),
-                b"type" if member.value() == b"\"error\"" => {}
-                b"type" | b"status" => self.kind = text().or(self.kind.take()),
-                b"code" => self.code = text(),
-                b"error" => self.take_members(member.value()),
-                _ => {}
-            }
-        }
-    }
-}
-
-/// The HTTP status behind a vendor's error word.
-fn status_named(word: &str) -> Option<u16> {
-    Some(match word {
-        "invalid_request_error" | "context_length_exceeded" | "invalid_prompt" | "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => 400,
-        "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
-        "billing_error" => 402,
-        "permission_error" | "PERMISSION_DENIED" => 403,
-        "not_found_error" | "model_not_found" | "NOT_FOUND" => 404,
-        "request_too_large" => 413,
-        "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" | "tokens" | "requests" | "RESOURCE_EXHAUSTED" => 429,
-        "api_error" | "server_error" | "internal_error" | "internal_server_error" | "INTERNAL" => 500,
-        "UNAVAILABLE" | "service_unavailable" | "slow_down" => 503,
-        "timeout_error" | "timeout" | "DEADLINE_EXCEEDED" => 504,
-        "overloaded_error" | "overloaded" => 529,
-        _ => return None,
-    })
 }
 
 /// The value of a leading `type` member, which tells most events apart without a walk.

@@ -36,6 +36,8 @@ pub struct Facts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::passage) struct Places {
     form: bool,
+    /// Names may be resource names, whose path stays.
+    resources: bool,
     /// The values that name the model.
     models: Vec<Span>,
     usage: UsageRequest,
@@ -132,7 +134,9 @@ impl Facts {
     fn renamed(&self, old: &[u8], model: &str) -> Option<Vec<u8>> {
         let name = if self.places.form { String::from_utf8_lossy(old) } else { decode_string(old) };
         let prefix = match name.rfind("models/") {
-            Some(at) if !model.contains("models/") && is_resource(&name, at) => name.get(..at + "models/".len()).unwrap_or_default(),
+            Some(at) if self.places.resources && !model.contains("models/") && is_resource(&name, at) => {
+                name.get(..at + "models/".len()).unwrap_or_default()
+            }
             _ => "",
         };
         if name.strip_prefix(prefix) == Some(model) {

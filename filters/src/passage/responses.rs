@@ -58,15 +58,16 @@ fn response(page: &mut Page<'_>, response: &[u8], base: usize) {
             _ => {}
         }
     }
-    match status.map(|status| (status.value(), status)) {
-        Some((b"\"completed\"" | b"\"incomplete\"" | b"\"failed\"" | b"\"cancelled\"", status)) => {
-            page.facts.finish(status.value());
-            if !failed && status.value() == b"\"failed\"" {
-                page.facts.fail(br#"{"code":"server_error"}"#, Kind::Object);
-            }
+    if let Some(status) = status.filter(|status| is_final(status.value())) {
+        page.facts.finish(status.value());
+        if !failed && status.value() == b"\"failed\"" {
+            page.facts.fail(br#"{"code":"server_error"}"#, Kind::Object);
         }
-        _ => {}
     }
+}
+
+fn is_final(status: &[u8]) -> bool {
+    matches!(status, b"\"completed\"" | b"\"incomplete\"" | b"\"failed\"" | b"\"cancelled\"")
 }
 
 fn incomplete(page: &mut Page<'_>, details: &Member<'_>) {

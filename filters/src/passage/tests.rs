@@ -252,6 +252,18 @@ fn in_band_errors_of_every_form_are_read_and_forwarded() {
 }
 
 #[test]
+fn errors_nested_without_end_are_read_no_deeper_than_they_mean_anything() {
+    let input = format!("data: {}\n\n", "{\"error\":".repeat(200_000) + "1" + &"}".repeat(200_000));
+    assert_eq!(passed_whole(BodyKind::ChatCompletions, &input).in_band_error().unwrap().status, 500);
+}
+
+fn passed_whole(body: BodyKind, input: &str) -> Passage {
+    let mut passage = passage(body, Framing::Sse, false);
+    assert_eq!(run(&mut passage, &[input.as_bytes()]), input);
+    passage
+}
+
+#[test]
 fn falsy_errors_are_none() {
     for falsy in ["null", "false", "\"\""] {
         let input = format!("data: {{\"choices\":[],\"error\":{falsy}}}\n\n");

@@ -50,9 +50,7 @@ impl Chat {
         let cache_read = self.cached.or(self.hit).or(self.read).unwrap_or(0);
         let written = self.written.or(self.created).unwrap_or(0);
         let prompt = self.prompt.or_else(|| Some(self.miss?.saturating_add(cache_read)));
-        if prompt.or(self.completion).is_none() {
-            return None;
-        }
+        prompt.or(self.completion)?;
         let prompt = prompt.unwrap_or(0);
         // More cached than prompted means that this vendor counts the cache beside the prompt.
         let input_uncached = if cache_read > prompt { prompt } else { (prompt - cache_read).saturating_sub(written) };

@@ -3,6 +3,7 @@
 //! [`scan`] and [`outline`] check a whole document against RFC 8259. [`members`] and [`elements`] walk one level of a value
 //! that is known to be valid, or of foreign bytes whose worst outcome may be that the walk ends early.
 
+mod fault;
 mod scan;
 mod splice;
 mod text;
@@ -10,10 +11,12 @@ mod walk;
 
 use std::borrow::Cow;
 
-pub use self::scan::{DEEPEST, Fault, Problem, outline, scan};
+pub use self::fault::{Fault, Problem};
+pub use self::scan::{DEEPEST, outline, scan};
 pub use self::splice::{Edit, splice};
 pub(crate) use self::text::string_stop;
 pub use self::text::{decode_string, encode_string, string_bytes};
+pub(crate) use self::walk::members_at;
 pub use self::walk::{Elements, Members, elements, members};
 
 /// A half-open range of bytes.

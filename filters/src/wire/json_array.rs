@@ -77,15 +77,30 @@ impl ElementEnd {
         false
     }
 
-    /// Judges a byte inside a container and outside its strings; true when it ends the element.
-    const fn nested(&mut self, byte: u8) -> bool {
-        match byte {
-            b'"' => self.place = Place::Text { escape: false },
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-            _ => {}
+    /// Goes on inside a container from `at`; the offset after what was consumed, and whether the element ended.
+    #[inline]
+    fn nested(&mut self, bytes: &[u8], mut at: usize) -> (usize, bool) {
+        while let Some(byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                b'"' => {
+                    at = string_stop(bytes, at);
+                    if bytes.get(at) == Some(&b'"') {
+                        at += 1;
+                        continue;
+                    }
+                    self.place = Place::Text { escape: false };
+                    return (at, false);
+                }
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => continue,
+            }
+            if self.depth == 0 {
+                return (at, true);
+            }
         }
-        self.depth == 0
+        (at, false)
     }
 
     /// Goes on inside a string; the offset after what was consumed, and whether the string ended.
@@ -129,8 +144,9 @@ impl Boundary for ElementEnd {
                     }
                 }
                 Place::Container => {
-                    at += 1;
-                    if self.nested(byte) {
+                    let (next, ended) = self.nested(bytes, at);
+                    at = next;
+                    if ended {
                         return self.finish(at);
                     }
                 }

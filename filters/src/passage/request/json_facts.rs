@@ -34,6 +34,7 @@ impl<'b> Reading<'b> {
             self.member(member)?;
         }
         let mut facts = self.facts;
+        facts.places.resources = self.kind == BodyKind::GenerateContent;
         facts.end_user = facts.end_user.or(self.fallback_user);
         facts.max_output = facts.max_output.or(self.fallback_limit);
         if facts.stream && takes_usage(self.kind) {

@@ -101,6 +101,7 @@ fn generate_content_bodies_change_every_name_of_the_model_and_keep_its_path() {
     let body = r#"{"model":"models/a","requests":[{"model":"models/a","content":{}},{"model":"a"}],"generateContentRequest":{"model":"models/a"}}"#;
     let expected = r#"{"model":"models/b","requests":[{"model":"models/b","content":{}},{"model":"b"}],"generateContentRequest":{"model":"models/b"}}"#;
     assert_eq!(rewritten(BodyKind::GenerateContent, body, "b", false), expected);
+    assert_eq!(rewritten(BodyKind::ChatCompletions, r#"{"model":"models/a"}"#, "b", false), r#"{"model":"b"}"#);
 }
 
 const FORM: &str = "multipart/form-data; boundary=\"--x y\"";

@@ -11,6 +11,11 @@ pub fn members(value: &[u8]) -> Members<'_> {
     Members { bytes: value, at }
 }
 
+/// Goes on with the members of `value` at `at`, where a key is expected.
+pub(crate) const fn members_at(value: &[u8], at: usize) -> Members<'_> {
+    Members { bytes: value, at }
+}
+
 /// The elements of the array `value`, as [`members`] does for objects.
 #[must_use]
 pub fn elements(value: &[u8]) -> Elements<'_> {

@@ -54,6 +54,9 @@ fn depth_counts_the_top_level_object() {
 fn duplicates_are_found_among_many_keys_and_shown_shortened() {
     let long = "k".repeat(500);
     let many: String = (0..100).map(|n| format!("\"a{n}\":{n},")).collect();
+    let thousands: String = (0..5000).map(|n| format!("\"a{n}\":{n},")).collect();
+    let fault = scan(format!("{{{thousands}\"z\":0}}").as_bytes(), 8).unwrap_err();
+    assert_eq!(fault.problem, Problem::TooManyMembers(4096));
     let fault = scan(format!("{{{many}\"{long}\":1,\"{long}\":2}}").as_bytes(), 8).unwrap_err();
     assert_eq!(fault.problem, Problem::DuplicateKey("k".repeat(64).into()));
 }
