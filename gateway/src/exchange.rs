@@ -1,6 +1,5 @@
 //! Everything known about one request while it is served: Pingora's context.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,7 +20,7 @@ use crate::attempts::Attempts;
 use crate::request_id::RequestId;
 use crate::rescue::REQUEST_ID;
 use crate::state::Gateway;
-use crate::store::{Record, RequestOutcome, Snapshot};
+use crate::store::{RecordView, RequestOutcome, Snapshot};
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -157,33 +156,32 @@ impl Exchange {
 
     /// The record as of now.
     #[must_use]
-    pub fn record(&self, outcome: RequestOutcome) -> Record {
+    pub fn record(&self, outcome: RequestOutcome) -> RecordView<'_> {
         let (owner_kind, owner_id) = match self.key.as_ref().map(|key| &key.owner) {
-            Some(Owner::User(id)) => (Some("user"), Some(id)),
-            Some(Owner::Agent(id)) => (Some("agent"), Some(id)),
+            Some(Owner::User(id)) => (Some("user"), Some(&**id)),
+            Some(Owner::Agent(id)) => (Some("agent"), Some(&**id)),
             None => (None, None),
         };
-        let text = |value: Option<&Arc<str>>| value.map(ToString::to_string);
         let key = self.key.as_deref();
         let target = self.attempts.current();
-        Record {
-            request_id: self.id.as_str().to_owned(),
+        RecordView {
+            request_id: self.id.as_str(),
             started_at: self.started_at,
-            key_id: text(key.map(|key| &key.id)),
-            owner_kind: owner_kind.map(str::to_owned),
-            owner_id: text(owner_id),
-            team_id: text(key.and_then(|key| key.team.as_ref())),
-            application_id: text(key.and_then(|key| key.application.as_ref())),
-            client_shape: self.shape.as_str().to_owned(),
-            endpoint: self.endpoint.map_or("unknown", Endpoint::as_str).to_owned(),
-            path: self.client.path.clone(),
-            provider: text(target.map(|target| &target.provider)),
-            provider_shape: target.map(|target| target.shape.as_str().to_owned()),
-            model_asked: text(self.model_asked.as_ref()),
-            model_resolved: text(self.resolved.as_ref().map(|model| &model.name)),
-            model_upstream: text(target.map(|target| &target.upstream_model)),
+            key_id: key.map(|key| &*key.id),
+            owner_kind,
+            owner_id,
+            team_id: key.and_then(|key| key.team.as_deref()),
+            application_id: key.and_then(|key| key.application.as_deref()),
+            client_shape: self.shape.as_str(),
+            endpoint: self.endpoint.map_or("unknown", Endpoint::as_str),
+            path: &self.client.path,
+            provider: target.map(|target| &*target.provider),
+            provider_shape: target.map(|target| target.shape.as_str()),
+            model_asked: self.model_asked.as_deref(),
+            model_resolved: self.resolved.as_ref().map(|model| &*model.name),
+            model_upstream: target.map(|target| &*target.upstream_model),
             status: self.answer.status,
-            error_code: self.answer.error_code.map(|code| code.as_str().to_owned()),
+            error_code: self.answer.error_code.map(Code::as_str),
             outcome,
             stream: self.answer.stream,
             total_us: micros(self.started.elapsed()),
@@ -192,13 +190,13 @@ impl Exchange {
             usage: self.answer.usage,
             request_bytes: self.body.len() as u64,
             response_bytes: self.answer.bytes,
-            client_address: self.client.address.map(|address| address.to_string()),
-            user_agent: self.client.user_agent.clone(),
-            tags: text(key.and_then(|key| key.tags.as_ref())),
+            client_address: self.client.address.as_deref(),
+            user_agent: self.client.user_agent.as_deref(),
+            tags: key.and_then(|key| key.tags.as_deref()),
             attempts: self.attempts.records(),
-            notes: self.notes.clone(),
-            upstream_request_id: self.answer.upstream_request_id.clone(),
-            finish_reason: self.answer.finish_reason.clone(),
+            notes: &self.notes,
+            upstream_request_id: self.answer.upstream_request_id.as_deref(),
+            finish_reason: self.answer.finish_reason.as_deref(),
         }
     }
 }
@@ -215,7 +213,7 @@ pub struct Client {
     /// Path without query.
     pub path: String,
     /// Address.
-    pub address: Option<IpAddr>,
+    pub address: Option<String>,
     /// User agent, shortened.
     pub user_agent: Option<String>,
 }

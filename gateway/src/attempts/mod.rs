@@ -11,7 +11,7 @@ use svc_filters::routing::Target;
 
 use crate::exchange::micros;
 use crate::providers::{Provider, SelectedKey};
-use crate::store::{AttemptRecord, Snapshot};
+use crate::store::{AttemptView, Snapshot};
 
 /// Tries per request, over all targets and credentials.
 const MOST: usize = 12;
@@ -152,15 +152,15 @@ impl Attempts {
 
     /// The tries as the record keeps them.
     #[must_use]
-    pub fn records(&self) -> Vec<AttemptRecord> {
-        let record = |made: &Made| AttemptRecord {
-            provider: made.provider.name().to_string(),
-            model: self.plan.get(made.target).map(|target| target.upstream_model.to_string()).unwrap_or_default(),
+    pub fn records(&self) -> Vec<AttemptView<'_>> {
+        let views = self.made.iter().map(|made| AttemptView {
+            provider: made.provider.name(),
+            model: self.plan.get(made.target).map_or("", |target| &*target.upstream_model),
             status: made.status,
-            failure: made.failure.to_owned(),
+            failure: made.failure,
             us: made.us,
-        };
-        self.made.iter().map(record).collect()
+        });
+        views.collect()
     }
 
     fn again(&mut self) -> Option<(Target, Arc<Provider>)> {

@@ -1,4 +1,3 @@
-
 use http::{StatusCode, header};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -112,10 +111,9 @@ async fn revoking_is_final() {
         assert_eq!(keys::revoke(&store, &id, &call(json!({}))).await.unwrap().status, StatusCode::NO_CONTENT);
         assert!(matches!(find(&db, secret, 0).await, Lookup::Refused(_)));
         assert_eq!(keys::revoke(&store, &id, &call(json!({}))).await.unwrap().status, StatusCode::NO_CONTENT, "again is no error");
-        for refused in [
-            keys::update(&store, &id, &call(json!({"status": "active"}))).await,
-            keys::rotate(&store, &id, &call(json!({}))).await,
-        ] {
+        for refused in
+            [keys::update(&store, &id, &call(json!({"status": "active"}))).await, keys::rotate(&store, &id, &call(json!({}))).await]
+        {
             assert!(matches!(refused, Err(Problem::Conflict { code: "revoked", .. })), "{refused:?}");
         }
     }

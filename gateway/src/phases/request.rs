@@ -160,8 +160,8 @@ fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, e
 
 fn begin(exchange: &mut Exchange) -> Result<(), Rejection> {
     exchange.asked = Some(exchange.started.elapsed());
-    let record = exchange.record(RequestOutcome::Interrupted);
-    match exchange.gateway.journal.begin(&record) {
+    let begun = exchange.gateway.journal.begin(&exchange.record(RequestOutcome::Interrupted));
+    match begun {
         Ok(()) => {
             exchange.begun = true;
             Ok(())
@@ -179,7 +179,7 @@ fn note_client(session: &Session, exchange: &mut Exchange) {
     let agent = head.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     exchange.client = Client {
         path: head.uri.path().to_owned(),
-        address: session.client_addr().and_then(|address| address.as_inet()).map(std::net::SocketAddr::ip),
+        address: session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip().to_string()),
         user_agent: agent.map(|agent| agent.chars().take(USER_AGENT_KEPT).collect()),
     };
 }

@@ -14,9 +14,9 @@ use std::time::Duration;
 use sea_orm::{DatabaseConnection, DbErr};
 use tokio::sync::watch;
 
-use super::journal::{Entry, Position, Reader};
+use super::journal::{Begun, Entry, Position, Reader};
 use super::key_use::KeyUse;
-use super::record::{Record, RequestOutcome};
+use super::record::Record;
 use super::request_log;
 use crate::state::Gateway;
 
@@ -90,38 +90,32 @@ pub struct Flusher {
     checkpoint: Checkpoint,
     reader: Reader,
     /// Requests that began and have not ended, by id, with the place of their begin.
-    open: BTreeMap<String, (Position, Box<Record>)>,
+    open: BTreeMap<String, Begun>,
+    /// Up to where the journal is of earlier processes; `None` once that is read.
+    inherited: Option<Position>,
     batch: Vec<Record>,
     key_use: KeyUse,
 }
 
 impl Flusher {
-    /// Prepares the worker and replays what earlier processes left: what ended is written, what only began is written as
-    /// interrupted. `until` is where this process began to append.
+    /// Prepares the worker. What earlier processes left, up to `until` where this process began to append, is written first: what
+    /// ended as it is, what only began as interrupted.
     ///
     /// # Errors
-    /// When the checkpoint or the journal cannot be read. A database that is away is no error; the records wait.
+    /// When the checkpoint cannot be opened.
     pub fn new(gateway: Arc<Gateway>, database: DatabaseConnection, folder: &Path, until: Position) -> Result<Self, FlushError> {
         let checkpoint = Checkpoint::open(folder)?;
-        let mut reader = gateway.journal.reader(checkpoint.read());
-        let mut open: BTreeMap<String, (Position, Box<Record>)> = BTreeMap::new();
-        let mut batch = Vec::new();
-        while let Some(entry) = reader.next(until)? {
-            match entry {
-                Entry::Begin(record, position) => {
-                    open.insert(record.request_id.clone(), (position, record));
-                }
-                Entry::End(record) => {
-                    open.remove(&record.request_id);
-                    batch.push(*record);
-                }
-            }
-        }
-        batch.extend(std::mem::take(&mut open).into_values().map(|(_, record)| Record { outcome: RequestOutcome::Interrupted, ..*record }));
-        if !batch.is_empty() {
-            log::info!("{} requests of an earlier process are written to the request log", batch.len());
-        }
-        Ok(Self { gateway, database, checkpoint, reader, open, batch, key_use: KeyUse::default() })
+        let reader = gateway.journal.reader(checkpoint.read());
+        Ok(Self {
+            gateway,
+            database,
+            checkpoint,
+            reader,
+            inherited: Some(until),
+            open: BTreeMap::new(),
+            batch: Vec::new(),
+            key_use: KeyUse::default(),
+        })
     }
 
     /// Works until `stop` turns true and everything appended by then is written, or one more try has failed.
@@ -184,23 +178,35 @@ impl Flusher {
     /// Fills the batch; `false` when nothing is left before `until`.
     fn fill(&mut self, until: Position, size: usize) -> Result<bool, FlushError> {
         while self.batch.len() < size {
-            match self.reader.next(until)? {
-                None => return Ok(false),
-                Some(Entry::Begin(record, position)) => {
-                    self.open.insert(record.request_id.clone(), (position, record));
+            match self.reader.next(self.inherited.unwrap_or(until))? {
+                Some(Entry::Begin(begun)) => {
+                    self.open.insert(begun.request_id.clone(), begun);
                 }
                 Some(Entry::End(record)) => {
                     self.open.remove(&record.request_id);
                     self.batch.push(*record);
                 }
+                None if self.inherited.take().is_some() => self.interrupt(),
+                None => return Ok(false),
             }
         }
         Ok(true)
     }
 
+    /// Logs the requests that earlier processes began and never ended.
+    fn interrupt(&mut self) {
+        let interrupted = std::mem::take(&mut self.open).into_values().filter_map(|begun| begun.record());
+        let before = self.batch.len();
+        self.batch.extend(interrupted);
+        let count = self.batch.len() - before;
+        if count > 0 {
+            log::info!("{count} requests of an earlier process were interrupted by its end");
+        }
+    }
+
     /// Notes the place before which no entry is needed any more.
     fn note(&self) -> Result<(), FlushError> {
-        let oldest = self.open.values().map(|(position, _)| *position).min();
+        let oldest = self.open.values().map(|begun| begun.position).min();
         let position = oldest.unwrap_or_else(|| self.reader.position());
         self.checkpoint.write(position)?;
         self.gateway.journal.release_before(position)?;

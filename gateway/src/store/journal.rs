@@ -10,7 +10,7 @@
 mod reader;
 mod segment;
 
-pub use reader::{Entry, Position, Reader};
+pub use reader::{Begun, Entry, Position, Reader};
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use serde::Serialize;
 use tokio::sync::Notify;
 
-use super::record::Record;
 use segment::Segment;
 
 /// Bytes of one segment file.
@@ -106,11 +106,11 @@ impl Journal {
         })
     }
 
-    /// Notes that a request goes to a provider: it will be logged even if this process dies now.
+    /// Notes that a request goes to a provider (a record in either of its forms): it will be logged even if this process dies now.
     ///
     /// # Errors
     /// When the journal is full or a file cannot be made.
-    pub fn begin(&self, record: &Record) -> Result<(), JournalError> {
+    pub fn begin(&self, record: &impl Serialize) -> Result<(), JournalError> {
         self.append(Kind::Begin, record, false)
     }
 
@@ -118,7 +118,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal is full or a file cannot be made.
-    pub fn end(&self, record: &Record, begun: bool) -> Result<(), JournalError> {
+    pub fn end(&self, record: &impl Serialize, begun: bool) -> Result<(), JournalError> {
         self.append(Kind::End, record, begun)
     }
 
@@ -186,7 +186,7 @@ impl Journal {
         self.wake.notified().await;
     }
 
-    fn append(&self, kind: Kind, record: &Record, past_bound: bool) -> Result<(), JournalError> {
+    fn append(&self, kind: Kind, record: &impl Serialize, past_bound: bool) -> Result<(), JournalError> {
         let mut guard = self.writer.lock();
         let writer = &mut *guard;
         writer.buffer.clear();
@@ -243,6 +243,7 @@ fn unpack(word: u64) -> Position {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Record;
 
     fn record(id: usize) -> Record {
         Record { request_id: format!("request-{id}"), path: "/v1/chat/completions".into(), ..Record::default() }

@@ -117,3 +117,101 @@ pub struct Record {
     /// Finish reason in the provider's words.
     pub finish_reason: Option<String>,
 }
+
+/// [`AttemptRecord`] as the request path writes it: borrowed, with the same fields in the same order.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of the owned form")]
+pub struct AttemptView<'a> {
+    pub provider: &'a str,
+    pub model: &'a str,
+    pub status: u16,
+    pub failure: &'a str,
+    pub us: u64,
+}
+
+/// [`Record`] as the request path writes it: borrowed, with the same fields in the same order.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of the owned form")]
+pub struct RecordView<'a> {
+    pub request_id: &'a str,
+    pub started_at: i64,
+    pub key_id: Option<&'a str>,
+    pub owner_kind: Option<&'a str>,
+    pub owner_id: Option<&'a str>,
+    pub team_id: Option<&'a str>,
+    pub application_id: Option<&'a str>,
+    pub client_shape: &'a str,
+    pub endpoint: &'a str,
+    pub path: &'a str,
+    pub provider: Option<&'a str>,
+    pub provider_shape: Option<&'a str>,
+    pub model_asked: Option<&'a str>,
+    pub model_resolved: Option<&'a str>,
+    pub model_upstream: Option<&'a str>,
+    pub status: u16,
+    pub error_code: Option<&'a str>,
+    pub outcome: RequestOutcome,
+    pub stream: bool,
+    pub total_us: u64,
+    pub first_byte_us: Option<u64>,
+    pub overhead_us: u64,
+    pub usage: Option<Usage>,
+    pub request_bytes: u64,
+    pub response_bytes: u64,
+    pub client_address: Option<&'a str>,
+    pub user_agent: Option<&'a str>,
+    pub tags: Option<&'a str>,
+    pub attempts: Vec<AttemptView<'a>>,
+    pub notes: &'a [(String, String)],
+    pub upstream_request_id: Option<&'a str>,
+    pub finish_reason: Option<&'a str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_borrowed_is_read_owned() {
+        let notes = vec![("tenant".to_owned(), "blue".to_owned())];
+        let attempt = AttemptView { provider: "p", model: "m", status: 500, failure: "status", us: 7 };
+        let view = RecordView {
+            request_id: "id",
+            started_at: 1,
+            key_id: Some("k"),
+            owner_kind: Some("user"),
+            owner_id: Some("u"),
+            team_id: Some("t"),
+            application_id: Some("a"),
+            client_shape: "messages",
+            endpoint: "messages",
+            path: "/v1/messages",
+            provider: Some("p"),
+            provider_shape: Some("messages"),
+            model_asked: Some("asked"),
+            model_resolved: Some("resolved"),
+            model_upstream: Some("upstream"),
+            status: 200,
+            error_code: Some("code"),
+            outcome: RequestOutcome::Complete,
+            stream: true,
+            total_us: 2,
+            first_byte_us: Some(3),
+            overhead_us: 4,
+            usage: Some(Usage { output: 5, ..Usage::default() }),
+            request_bytes: 6,
+            response_bytes: 7,
+            client_address: Some("127.0.0.1"),
+            user_agent: Some("agent"),
+            tags: Some("{}"),
+            attempts: vec![attempt],
+            notes: &notes,
+            upstream_request_id: Some("theirs"),
+            finish_reason: Some("stop"),
+        };
+        let read: Record = postcard::from_bytes(&postcard::to_allocvec(&view).expect("encodes")).expect("decodes");
+        assert_eq!((read.request_id.as_str(), read.finish_reason.as_deref()), ("id", Some("stop")), "first and last field");
+        assert_eq!(read.attempts.first().map(|attempt| (attempt.failure.as_str(), attempt.us)), Some(("status", 7)));
+        assert_eq!(postcard::to_allocvec(&read).expect("encodes"), postcard::to_allocvec(&view).expect("encodes"), "field by field");
+    }
+}

@@ -21,10 +21,28 @@ pub struct Position {
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A request that goes to a provider, and the position of this entry.
-    Begin(Box<Record>, Position),
+    /// A request that goes to a provider.
+    Begin(Begun),
     /// A request that ended.
     End(Box<Record>),
+}
+
+/// A request that goes to a provider. Nearly all of them end, so the record is only decoded for those that do not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// The request's id.
+    pub request_id: String,
+    /// Where the entry is.
+    pub position: Position,
+    encoded: Vec<u8>,
+}
+
+impl Begun {
+    /// The record as of the begin.
+    #[must_use]
+    pub fn record(&self) -> Option<Record> {
+        postcard::from_bytes(&self.encoded).ok()
+    }
 }
 
 /// Reads entries in order up to a given position.
@@ -64,7 +82,7 @@ impl Reader {
                 Some(payload) => {
                     let start = self.position;
                     self.position.offset += 8 + u64::try_from(payload.len()).unwrap_or(0);
-                    if let Some(entry) = decode(&payload, start) {
+                    if let Some(entry) = decode(payload, start) {
                         return Ok(Some(entry));
                     }
                     log::error!("a journal entry at {start:?} is damaged and was skipped");
@@ -148,12 +166,16 @@ impl Reader {
     }
 }
 
-fn decode(payload: &[u8], start: Position) -> Option<Entry> {
-    let (kind, body) = payload.split_first()?;
-    let record: Box<Record> = postcard::from_bytes(body).ok()?;
-    match *kind {
-        kind if kind == Kind::Begin as u8 => Some(Entry::Begin(record, start)),
-        kind if kind == Kind::End as u8 => Some(Entry::End(record)),
-        _ => None,
+fn decode(mut payload: Vec<u8>, position: Position) -> Option<Entry> {
+    let kind = *payload.first()?;
+    if kind == Kind::End as u8 {
+        return postcard::from_bytes(payload.get(1..)?).ok().map(Entry::End);
     }
+    if kind != Kind::Begin as u8 {
+        return None;
+    }
+    payload.remove(0);
+    // The id is the record's first field.
+    let (request_id, _) = postcard::take_from_bytes::<String>(&payload).ok()?;
+    Some(Entry::Begin(Begun { request_id, position, encoded: payload }))
 }

@@ -8,7 +8,8 @@ use crate::store::testing::{Db, conf, databases};
 #[tokio::test]
 async fn a_change_is_in_force_within_a_second_and_an_outage_changes_nothing() {
     for Db { db, url, _folder } in databases().await {
-        let yaml = format!("database: {{url: '{url}'}}\nkeys: [{{name: a, secret: a-secret-of-16-characters, owner: {{user: a@b.example}}}}]");
+        let yaml =
+            format!("database: {{url: '{url}'}}\nkeys: [{{name: a, secret: a-secret-of-16-characters, owner: {{user: a@b.example}}}}]");
         let conf: Conf = self::conf(&yaml);
         let (pepper, sealer) = (Pepper::new(b"pepper"), Sealer::new(b"master"));
         declare(&db, &conf, &pepper, &sealer).await.unwrap();
