@@ -66,7 +66,8 @@ def test_unicode_survives_frames_of_one_byte(client):
 
 @pytest.mark.anyio
 async def test_async_stream():
-    stream = await connect().aio.models.generate_content_stream(model=GEMINI_MODEL, contents="hello")
+    client = connect()
+    stream = await client.aio.models.generate_content_stream(model=GEMINI_MODEL, contents="hello")
     assert "".join([chunk.text or "" async for chunk in stream]) == "You said: hello"
 
 
@@ -184,8 +185,10 @@ def test_error_inside_a_stream(client):
 
 @pytest.mark.gateway_only
 def test_wrong_key_is_401():
+    # The client closes its connections when it is collected, so it has to outlive the call.
+    client = connect(settings.WRONG_KEY)
     with pytest.raises(errors.ClientError) as caught:
-        connect(settings.WRONG_KEY).models.generate_content(model=GEMINI_MODEL, contents="hello")
+        client.models.generate_content(model=GEMINI_MODEL, contents="hello")
     assert (caught.value.code, caught.value.status) == (401, "UNAUTHENTICATED")
 
 
@@ -193,6 +196,7 @@ def test_wrong_key_is_401():
 @pytest.mark.parametrize("key", [settings.DISABLED_KEY, settings.EXPIRED_KEY, settings.LIMITED_KEY], ids=["disabled", "expired", "limited"])
 def test_keys_without_the_right_are_403(key):
     assert key, "the run gives such a key"
+    client = connect(key)
     with pytest.raises(errors.ClientError) as caught:
-        list(connect(key).models.generate_content_stream(model=GEMINI_MODEL, contents="hello"))
+        list(client.models.generate_content_stream(model=GEMINI_MODEL, contents="hello"))
     assert (caught.value.code, caught.value.status) == (403, "PERMISSION_DENIED")

@@ -307,3 +307,9 @@ def test_keys_without_the_right_are_403(key):
 def test_a_limited_key_lists_only_its_models():
     with connect(settings.LIMITED_KEY) as client:
         assert CHAT_MODEL not in [model.id for model in client.models.list()]
+
+
+@pytest.mark.gateway_only
+def test_an_alias_works_like_its_model(client):
+    answer = client.chat.completions.create(model="chat-alias", messages=user("hello"))
+    assert answer.choices[0].message.content == "You said: hello"
