@@ -93,3 +93,24 @@ async fn credentials_sealed_under_another_master_key_take_their_provider_out_of_
     assert!(snapshot.providers.is_empty(), "nothing is sent to a provider without the credential it should have");
     assert_eq!(snapshot.policy.keys.len(), 2);
 }
+
+#[tokio::test]
+async fn ten_thousand_keys_are_read_in_a_moment() {
+    for Db { db, _folder, .. } in databases().await {
+        let conf = filled(&db).await;
+        let hash = if db.get_database_backend() == sea_orm::DbBackend::Postgres { "lpad(n::text, 64, '0')" } else { "printf('%064d', n)" };
+        let insert = format!(
+            "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
+             INSERT INTO api_key
+                (id, name, secret_hash, last_four, user_id, status, content_logging, source, created_by, created_at, updated_at)
+             SELECT 'key-' || n, 'k', {hash}, 'four', (SELECT id FROM users), 'active', 'inherit', 'api', 'admin', 0, 0 FROM n"
+        );
+        db.execute_unprepared(&insert).await.unwrap();
+        let started = Instant::now();
+        let snapshot = load(&db, &conf, &pepper(), &sealer(), None).await.unwrap();
+        assert_eq!(snapshot.policy.keys.len(), 10_002);
+        let took = started.elapsed();
+        println!("10000 keys in {took:?}");
+        assert!(took.as_secs() < 5, "{took:?}: a change has to be in force within a second");
+    }
+}
