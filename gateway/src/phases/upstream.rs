@@ -55,7 +55,10 @@ pub fn head(session: &Session, exchange: &Exchange, head: &mut RequestHeader) ->
         body_length: exchange.upstream_body.len(),
         key: exchange.attempts.key(),
     };
+    let version = head.version;
     *head = request_header(provider, &dispatch)?;
+    // Pingora has chosen it by what the connection speaks.
+    head.set_version(version);
     Ok(())
 }
 
