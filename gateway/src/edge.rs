@@ -2,6 +2,8 @@
 //!
 //! Pingora bounds each read but not a whole head, and neither counts connections nor bounds them.
 
+mod coalesce;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,6 +24,10 @@ use tokio::io::AsyncWriteExt;
 use crate::conf::{Conf, ServerLimits};
 use crate::proxy::Proxy;
 
+pub use coalesce::Coalescing;
+
+/// Length of the bytes every HTTP/2 connection begins with.
+const H2_PREFACE: usize = 24;
 /// Answer to a connection over the bounds.
 const OVERLOADED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
@@ -100,12 +106,21 @@ impl ServerApp for Edge {
             let _ = stream.shutdown().await;
             return None;
         };
-        self.heads.process_new(stream, shutdown).await
+        if stream.get_ssl_digest().is_none() && !begins(&mut stream, self.heads.first).await {
+            return None;
+        }
+        self.heads.process_new(Box::new(Coalescing::new(stream)), shutdown).await
     }
 
     async fn cleanup(&self) {
         self.heads.proxy.http_cleanup().await;
     }
+}
+
+/// Waits for the bytes by which Pingora tells HTTP/2 from HTTP/1.1; it waits for them too, but without end.
+async fn begins(stream: &mut Stream, within: Duration) -> bool {
+    let mut preface = [0; H2_PREFACE];
+    matches!(pingora_timeout::fast_timeout::fast_timeout(within, stream.try_peek(&mut preface)).await, Ok(Ok(_)))
 }
 
 /// Bounds the time until a whole head has arrived.
@@ -128,9 +143,10 @@ impl HttpServerApp for Heads {
         let complete = Arc::new(AtomicBool::new(false));
         session.set_connection_user_context(Some(Box::new(HeadDeadline(complete.clone()))));
         session.set_read_timeout(Some(self.first));
+        let within = if reused { self.later } else { self.first.saturating_sub(age(&session)) };
         let serving = self.proxy.process_new_http(session, shutdown);
         tokio::pin!(serving);
-        let deadline = pingora_timeout::fast_timeout::fast_sleep(if reused { self.later } else { self.first });
+        let deadline = pingora_timeout::fast_timeout::fast_sleep(within);
         tokio::select! {
             biased;
             result = &mut serving => return result,
@@ -146,6 +162,12 @@ impl HttpServerApp for Heads {
     fn server_options(&self) -> Option<&HttpServerOptions> {
         self.proxy.server_options()
     }
+}
+
+/// How long ago the connection was made.
+fn age(session: &ServerSession) -> Duration {
+    let made = session.digest().and_then(|digest| Some(digest.timing_digest.first()?.as_ref()?.established_ts));
+    made.and_then(|made| made.elapsed().ok()).unwrap_or_default()
 }
 
 /// Marks the head of the connection's current request as complete.
