@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::{Method, header};
 use pingora::Result;
+use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use svc_filters::endpoint::{Endpoint, Route, RouteError, discovery_shape, route};
 use svc_filters::filter::Request;
@@ -50,7 +51,7 @@ async fn serve(session: &mut Session, exchange: &mut Exchange) -> Result<Result<
         control::serve(session, exchange).await?;
         return Ok(Ok(Next::Answered));
     }
-    if is_landing(&session.req_header().method, &path) {
+    if is_landing(session.req_header(), &path) {
         discovery::landing(session, exchange).await?;
         return Ok(Ok(Next::Answered));
     }
@@ -184,8 +185,10 @@ fn note_client(session: &Session, exchange: &mut Exchange) {
     };
 }
 
-fn is_landing(method: &Method, path: &str) -> bool {
-    matches!(*method, Method::GET | Method::HEAD) && matches!(path, "/" | "/api/hello")
+fn is_landing(head: &RequestHeader, path: &str) -> bool {
+    // A target without a path, such as `host:443`, is no request for the landing page.
+    let has_path = head.raw_path().contains(&b'/');
+    has_path && matches!(head.method, Method::GET | Method::HEAD) && matches!(path, "/" | "/api/hello")
 }
 
 /// Finds the endpoint, and with it the shape every later error has.
