@@ -38,9 +38,6 @@ const JOURNAL_BYTES: u64 = 1 << 30;
 const UPSTREAM_POOL: usize = 1024;
 /// How long the journal may be written out at the end.
 const LAST_FLUSH: Duration = Duration::from_secs(10);
-/// A listener's buffers: small reads keep idle connections cheap, and a write takes an answer's head and body in one send.
-const READ_BUFFER: usize = 16 * 1024;
-const WRITE_BUFFER: usize = 16 * 1024;
 
 /// Checks a configuration as far as that is possible without starting anything.
 ///
@@ -146,8 +143,9 @@ fn h2_options(conf: &Conf) -> H2Options {
 }
 
 fn listener(conf: &Conf) -> Result<ListenerConfig> {
-    let buffers = L4BufferSettings::new(READ_BUFFER, WRITE_BUFFER);
-    let listener = ListenerConfig::tcp(conf.server.listen.to_string()).l4_buffer(buffers);
+    // Pingora reads heads and bodies into buffers of their own, and `edge::Coalescing` joins writes where that helps; buffers of
+    // the connection itself would only cost memory, for every stream there is.
+    let listener = ListenerConfig::tcp(conf.server.listen.to_string()).l4_buffer(L4BufferSettings::unbuffered());
     let Some(tls) = &conf.server.tls else { return Ok(listener) };
     let (cert, key) = (tls.cert.to_string_lossy(), tls.key.to_string_lossy());
     let mut settings = TlsSettings::intermediate(&cert, &key).context("failed to read the listener's certificate and key")?;

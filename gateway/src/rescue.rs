@@ -11,6 +11,7 @@ use serde_json::json;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::{Code, Rejection};
 
+use crate::edge::Coalescing;
 use crate::exchange::Exchange;
 use crate::phases::logging;
 
@@ -153,6 +154,25 @@ fn head(exchange: &Exchange, rejection: &Rejection, status: u16, length: usize) 
         head.insert_header(HeaderName::from_static(name), value.as_str())?;
     }
     Ok(head)
+}
+
+/// Puts a rejection in place of an answer that broke off while the connection still held it. `false` where a part had left.
+#[must_use]
+pub fn replace(session: &Session, exchange: &mut Exchange, rejection: &Rejection) -> bool {
+    let Some(connection) = session.stream().and_then(Coalescing::of) else { return false };
+    let bytes = body(exchange.shape, rejection, exchange.id.as_str());
+    let status = status(rejection);
+    let Ok(head) = head(exchange, rejection, status, bytes.len()) else { return false };
+    let reason = head.status.canonical_reason().unwrap_or_default();
+    let mut answer = format!("HTTP/1.1 {status} {reason}\r\n").into_bytes();
+    head.header_to_h1_wire(&mut answer);
+    answer.extend_from_slice(b"connection: close\r\n\r\n");
+    answer.extend_from_slice(&bytes);
+    if !connection.replace(answer) {
+        return false;
+    }
+    exchange.refused(status, rejection.code, bytes.len());
+    true
 }
 
 /// Sends a whole answer, then takes what the client still has to say so that closing does not cut the answer off.

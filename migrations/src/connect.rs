@@ -80,6 +80,7 @@ async fn connect_sqlite(url: &str, max_connections: u32) -> Result<DatabaseConne
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Normal)
+        .pragma("wal_autocheckpoint", "4000")
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
         .disable_statement_logging();

@@ -70,7 +70,6 @@ CREATE TABLE request_log (
     decision TEXT
 );
 CREATE INDEX request_log_started_at ON request_log (started_at);
-CREATE INDEX request_log_key ON request_log (key_id, started_at);
 ";
 
 #[derive(DeriveMigrationName)]

@@ -44,7 +44,7 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
     let started = session.response_written().is_some_and(|head| !head.status.is_informational());
     let sent = match (gone, started) {
         (true, _) => Ok(()),
-        (false, true) => break_off(session, exchange, error).await,
+        (false, true) => replace_or_break_off(session, exchange, error).await,
         (false, false) => {
             let rejection = rejection(exchange, error);
             rescue::answer(session, exchange, &rejection).await
@@ -54,6 +54,23 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
         log::debug!("a client left before its error was sent: {error}");
     }
     FailToProxy { error_code: exchange.answer.status, can_reuse_downstream: false }
+}
+
+/// Puts a clean error in place of an answer the client has not seen any of; else ends it with an error inside.
+async fn replace_or_break_off(session: &mut Session, exchange: &mut Exchange, error: &Error) -> pingora::Result<()> {
+    let broken = exchange
+        .answer
+        .stopped
+        .as_deref()
+        .cloned()
+        .unwrap_or_else(|| Rejection::new(Code::UpstreamUnavailable, "The provider's answer broke off.").with_status(502));
+    if !rescue::replace(session, exchange, &broken) {
+        return break_off(session, exchange, error).await;
+    }
+    session.set_keepalive(None);
+    let refused = exchange.answer.stopped.is_some();
+    logging::settle(exchange, if refused { RequestOutcome::Refused } else { RequestOutcome::UpstreamError });
+    session.write_response_body(None, true).await
 }
 
 /// Ends a started answer with the shape's own error inside it.

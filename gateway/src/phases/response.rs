@@ -11,6 +11,7 @@ use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
 
 use crate::attempts::{Judgement, judge};
+use crate::edge::Coalescing;
 use crate::exchange::Exchange;
 use crate::rescue::{ERROR_ORIGIN, SHOULD_RETRY};
 
@@ -100,6 +101,9 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
             head.append_header(name.clone(), value.clone())?;
         }
     }
+    if !streams && exchange.answer.passage.is_some() {
+        hold(session);
+    }
     frame(session, upstream, &mut head, streams, exchange.answer.passage.is_none())?;
     describe(exchange, &mut head)?;
     if status.is_client_error() || status.is_server_error() {
@@ -107,6 +111,13 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
     }
     *upstream = head;
     Ok(())
+}
+
+/// Lets the answer leave in one send once it is whole.
+fn hold(session: &Session) {
+    if let Some(connection) = session.stream().and_then(Coalescing::of) {
+        connection.hold();
+    }
 }
 
 /// Length or chunks, and what streams need on their way.

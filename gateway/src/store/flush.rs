@@ -20,6 +20,9 @@ use super::record::Record;
 use super::request_log;
 use crate::state::Gateway;
 
+/// Rows written in one transaction, where the configured batch is not larger: a row of a large transaction costs the database
+/// markedly less.
+const ROWS: usize = 1024;
 /// Longest wait between two tries while the database is away.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -157,7 +160,7 @@ impl Flusher {
     /// Writes everything appended so far.
     async fn drain(&mut self) -> Result<(), FlushError> {
         let until = self.gateway.journal.end_position();
-        let size = self.gateway.conf.telemetry.batch_size.max(1);
+        let size = self.gateway.conf.telemetry.batch_size.max(ROWS);
         loop {
             let more = self.fill(until, size)?;
             if !self.batch.is_empty() {

@@ -246,7 +246,7 @@ mod tests {
     use crate::store::Record;
 
     fn record(id: usize) -> Record {
-        Record { request_id: format!("request-{id}"), path: "/v1/chat/completions".into(), ..Record::default() }
+        Record { request_id: format!("request-{id}"), path: "x".repeat(200), ..Record::default() }
     }
 
     fn drain(reader: &mut Reader, until: Position) -> Vec<String> {

@@ -1,0 +1,298 @@
+//! A connection that can hold an answer back until it is whole.
+//!
+//! Pingora flushes the head of an answer without a length, then its body, then the last chunk: three sends. An answer that is
+//! not a stream gains nothing from leaving in pieces, so its exchange asks the connection to hold it; it leaves in one send
+//! with its last chunk. As long as it is held it can still be replaced, so an answer that breaks off becomes a clean error.
+//! Nothing is buffered for anybody else.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use pingora::protocols::{
+    ALPN, GetProxyDigest, GetSocketDigest, GetTimingDigest, Peek, Shutdown, SocketDigest, Ssl, Stream, TimingDigest, UniqueID, UniqueIDType,
+};
+use pingora_core::protocols::raw_connect::ProxyDigest;
+use pingora_core::protocols::tls::{SslDigest, TlsRef};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+
+/// The most that is held; what is larger leaves as it comes.
+const MOST: usize = 64 * 1024;
+/// What ends a chunked body.
+const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
+
+/// What happens to written bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    /// They leave at once.
+    #[default]
+    Through,
+    /// They wait for the last chunk.
+    Held,
+    /// They are dropped: another answer took their place.
+    Replaced,
+}
+
+#[derive(Default)]
+struct State {
+    mode: Mode,
+    waiting: Vec<u8>,
+    sent: usize,
+}
+
+impl State {
+    fn left(&self) -> &[u8] {
+        self.waiting.get(self.sent..).unwrap_or_default()
+    }
+}
+
+/// The connection. Reads and everything else go straight through.
+pub struct Coalescing {
+    inner: Stream,
+    state: Mutex<State>,
+}
+
+impl fmt::Debug for Coalescing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl Coalescing {
+    /// Wraps a connection.
+    #[must_use]
+    pub fn new(inner: Stream) -> Self {
+        Self { inner, state: Mutex::default() }
+    }
+
+    /// The wrapped connection behind a session's stream, where there is one.
+    #[must_use]
+    pub fn of(stream: &Stream) -> Option<&Self> {
+        stream.as_any().downcast_ref()
+    }
+
+    /// Holds what is written from now on until the last chunk.
+    pub fn hold(&self) {
+        let mut state = self.state.lock();
+        if state.mode == Mode::Through && state.waiting.is_empty() {
+            state.mode = Mode::Held;
+        }
+    }
+
+    /// Puts another answer in place of the one that is held. `false` when none is, or a part of it has left.
+    #[must_use]
+    pub fn replace(&self, answer: Vec<u8>) -> bool {
+        let mut state = self.state.lock();
+        if state.mode != Mode::Held {
+            return false;
+        }
+        *state = State { mode: Mode::Replaced, waiting: answer, sent: 0 };
+        true
+    }
+
+    /// Sends what waits and is no longer held.
+    fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let state = self.state.get_mut();
+        while !state.left().is_empty() {
+            let count = ready!(Pin::new(&mut self.inner).poll_write(cx, state.left()))?;
+            if count == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            state.sent += count;
+        }
+        state.waiting = Vec::new();
+        state.sent = 0;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Keeps bytes that must wait; `None` where they may leave.
+    fn keep<'a>(&mut self, pieces: impl Iterator<Item = &'a [u8]>) -> Option<usize> {
+        let state = self.state.get_mut();
+        if state.mode == Mode::Through {
+            return None;
+        }
+        let mut count = 0;
+        for piece in pieces {
+            count += piece.len();
+            if state.mode == Mode::Held {
+                state.waiting.extend_from_slice(piece);
+            }
+        }
+        if state.mode == Mode::Held && (state.waiting.len() > MOST || state.waiting.ends_with(LAST_CHUNK)) {
+            state.mode = Mode::Through;
+        }
+        Some(count)
+    }
+}
+
+impl AsyncRead for Coalescing {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Coalescing {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if let Some(count) = self.keep(std::iter::once(bytes)) {
+            return Poll::Ready(Ok(count));
+        }
+        ready!(self.poll_drain(cx))?;
+        Pin::new(&mut self.inner).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, pieces: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        if let Some(count) = self.keep(pieces.iter().map(|piece| &**piece)) {
+            return Poll::Ready(Ok(count));
+        }
+        ready!(self.poll_drain(cx))?;
+        Pin::new(&mut self.inner).poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.state.get_mut().mode == Mode::Held {
+            return Poll::Ready(Ok(()));
+        }
+        ready!(self.poll_drain(cx))?;
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_drain(cx))?;
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+#[async_trait]
+impl Shutdown for Coalescing {
+    async fn shutdown(&mut self) {
+        let _ = AsyncWriteExt::flush(self).await;
+        Shutdown::shutdown(&mut *self.inner).await;
+    }
+}
+
+impl UniqueID for Coalescing {
+    fn id(&self) -> UniqueIDType {
+        self.inner.id()
+    }
+}
+
+impl Ssl for Coalescing {
+    fn get_ssl(&self) -> Option<&TlsRef> {
+        self.inner.get_ssl()
+    }
+
+    fn get_ssl_digest(&self) -> Option<Arc<SslDigest>> {
+        self.inner.get_ssl_digest()
+    }
+
+    fn selected_alpn_proto(&self) -> Option<ALPN> {
+        self.inner.selected_alpn_proto()
+    }
+}
+
+impl GetTimingDigest for Coalescing {
+    fn get_timing_digest(&self) -> Vec<Option<TimingDigest>> {
+        self.inner.get_timing_digest()
+    }
+
+    fn get_read_pending_time(&self) -> Duration {
+        self.inner.get_read_pending_time()
+    }
+
+    fn get_write_pending_time(&self) -> Duration {
+        self.inner.get_write_pending_time()
+    }
+}
+
+impl GetProxyDigest for Coalescing {
+    fn get_proxy_digest(&self) -> Option<Arc<ProxyDigest>> {
+        self.inner.get_proxy_digest()
+    }
+
+    fn set_proxy_digest(&mut self, digest: ProxyDigest) {
+        self.inner.set_proxy_digest(digest);
+    }
+}
+
+impl GetSocketDigest for Coalescing {
+    fn get_socket_digest(&self) -> Option<Arc<SocketDigest>> {
+        self.inner.get_socket_digest()
+    }
+
+    fn set_socket_digest(&mut self, digest: SocketDigest) {
+        self.inner.set_socket_digest(digest);
+    }
+}
+
+#[async_trait]
+impl Peek for Coalescing {
+    async fn try_peek(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
+        self.inner.try_peek(buffer).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pingora::protocols::IO;
+    use tokio::io::AsyncReadExt;
+
+    fn pair() -> (Stream, tokio::io::DuplexStream) {
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let wrapped: Box<dyn IO> = Box::new(Coalescing::new(Box::new(near)));
+        (wrapped, far)
+    }
+
+    async fn received(far: &mut tokio::io::DuplexStream) -> Vec<u8> {
+        let mut buffer = vec![0; 1 << 20];
+        let count = far.read(&mut buffer).await.expect("open");
+        buffer.truncate(count);
+        buffer
+    }
+
+    #[tokio::test]
+    async fn a_held_answer_leaves_in_one_piece_with_its_last_chunk() {
+        let (mut near, mut far) = pair();
+        Coalescing::of(&near).expect("wrapped").hold();
+        for part in [&b"head\r\n\r\n"[..], b"4\r\nbody\r\n", LAST_CHUNK] {
+            near.write_all(part).await.expect("kept");
+            near.flush().await.expect("nothing to do");
+        }
+        assert_eq!(received(&mut far).await, b"head\r\n\r\n4\r\nbody\r\n0\r\n\r\n");
+        near.write_all(b"next").await.expect("open");
+        assert_eq!(received(&mut far).await, b"next", "the next answer is not held");
+    }
+
+    #[tokio::test]
+    async fn a_large_answer_is_not_kept() {
+        let (mut near, mut far) = pair();
+        Coalescing::of(&near).expect("wrapped").hold();
+        let large = vec![b'x'; MOST + 1];
+        near.write_all(&large).await.expect("kept");
+        near.flush().await.expect("open");
+        assert_eq!(received(&mut far).await, large);
+    }
+
+    #[tokio::test]
+    async fn a_held_answer_can_be_replaced_and_a_sent_one_cannot() {
+        let (mut near, mut far) = pair();
+        Coalescing::of(&near).expect("wrapped").hold();
+        near.write_all(b"half an ans").await.expect("kept");
+        assert!(Coalescing::of(&near).expect("wrapped").replace(b"an error".to_vec()));
+        near.write_all(LAST_CHUNK).await.expect("dropped");
+        near.flush().await.expect("open");
+        assert_eq!(received(&mut far).await, b"an error");
+
+        let (near, _far) = pair();
+        assert!(!Coalescing::of(&near).expect("wrapped").replace(Vec::new()), "nothing is held");
+    }
+}
