@@ -1,0 +1,6 @@
+//! svc-demo as a client sees it: requests and answers byte by byte.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod behaviour;
+mod refusals;
+mod support;
