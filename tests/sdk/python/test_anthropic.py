@@ -221,10 +221,12 @@ def test_error_inside_a_stream(client):
     assert caught.value.body["error"]["type"] == "overloaded_error"
 
 
-def test_cut_stream_is_not_a_complete_one(client):
-    with pytest.raises(Exception) as caught, client.messages.stream(**ask("demo:cut=5", model=FAILING_MESSAGES_MODEL)) as stream:
+@pytest.mark.gateway_only
+def test_a_cut_stream_ends_with_an_error_event(client):
+    request = ask("demo:cut=5", model=FAILING_MESSAGES_MODEL)
+    with pytest.raises(anthropic.APIStatusError) as caught, client.messages.stream(**request) as stream:
         stream.get_final_message()
-    assert not isinstance(caught.value, (AssertionError, ValueError))
+    assert caught.value.body["error"]["type"] == "overloaded_error"
 
 
 @pytest.mark.gateway_only

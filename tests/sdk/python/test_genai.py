@@ -184,6 +184,13 @@ def test_error_inside_a_stream(client):
 
 
 @pytest.mark.gateway_only
+def test_a_cut_stream_ends_with_an_error_event(client):
+    with pytest.raises(errors.ServerError) as caught:
+        list(client.models.generate_content_stream(model=FAILING_GEMINI_MODEL, contents="demo:cut=2"))
+    assert caught.value.status == "UNAVAILABLE"
+
+
+@pytest.mark.gateway_only
 def test_wrong_key_is_401():
     # The client closes its connections when it is collected, so it has to outlive the call.
     client = connect(settings.WRONG_KEY)
