@@ -121,7 +121,7 @@ impl Gateway {
     pub fn start(options: Options) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let address = free_address();
-        let (child, log) = spawn(&options, folder.path(), address);
+        let Spawned { child, log, .. } = spawn(&options, folder.path(), address);
         let mut gateway = Self { address, folder, options, child, log };
         gateway.wait_ready();
         gateway
@@ -134,8 +134,9 @@ impl Gateway {
     #[must_use]
     pub fn refuse(options: &Options) -> String {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let (mut child, log) = spawn(options, folder.path(), free_address());
+        let Spawned { mut child, log, reader } = spawn(options, folder.path(), free_address());
         let status = child.wait().expect("it can be waited for");
+        reader.join().expect("the log can be read");
         assert!(!status.success(), "the gateway was expected to refuse to start");
         log.lock().expect("not poisoned").clone()
     }
@@ -222,7 +223,7 @@ impl Gateway {
     /// # Panics
     /// When it does not become ready.
     pub fn restart(&mut self) {
-        let (child, log) = spawn(&self.options, self.folder.path(), self.address);
+        let Spawned { child, log, .. } = spawn(&self.options, self.folder.path(), self.address);
         self.child = child;
         self.log = log;
         self.wait_ready();
@@ -278,7 +279,14 @@ fn database_url(options: &Options, folder: &Path) -> String {
     options.database.clone().unwrap_or_else(|| format!("sqlite://{}/svc.db", folder.display()))
 }
 
-fn spawn(options: &Options, folder: &Path, address: SocketAddr) -> (Child, Arc<Mutex<String>>) {
+/// A started program and what reads its log.
+struct Spawned {
+    child: Child,
+    log: Arc<Mutex<String>>,
+    reader: thread::JoinHandle<()>,
+}
+
+fn spawn(options: &Options, folder: &Path, address: SocketAddr) -> Spawned {
     let conf = format!(
         "server:\n  listen: {address}\n  threads: 2\n{server}\ndatabase: {{url: \"{database}\", max_connections: 4}}\ndata_dir: {data}\nadmin: {{secret: {ADMIN_SECRET}}}\n{rest}",
         server = options.server,
@@ -298,12 +306,12 @@ fn spawn(options: &Options, folder: &Path, address: SocketAddr) -> (Child, Arc<M
     let log = Arc::new(Mutex::new(String::new()));
     let kept = log.clone();
     let pipe = child.stderr.take().expect("stderr is piped");
-    thread::spawn(move || {
+    let reader = thread::spawn(move || {
         for line in BufReader::new(pipe).lines().map_while(Result::ok) {
             let mut log = kept.lock().expect("not poisoned");
             log.push_str(&line);
             log.push('\n');
         }
     });
-    (child, log)
+    Spawned { child, log, reader }
 }

@@ -1,6 +1,6 @@
 //! HTTP/1.1 as bytes on a socket, for requests no client library would send.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -58,7 +58,16 @@ impl Connection {
     /// When nobody listens.
     #[must_use]
     pub fn open(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).expect("the server listens");
+        Self::over(TcpStream::connect(address).expect("the server listens"))
+    }
+
+    /// Connects; `None` when nobody listens.
+    #[must_use]
+    pub fn try_open(address: SocketAddr) -> Option<Self> {
+        TcpStream::connect(address).ok().map(Self::over)
+    }
+
+    fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a positive time");
         stream.set_write_timeout(Some(Duration::from_secs(30))).expect("a positive time");
         stream.set_nodelay(true).expect("a TCP socket");
@@ -170,10 +179,17 @@ impl Connection {
         &self.pending
     }
 
-    /// Whether the server has closed the connection, waiting for it.
+    /// Whether the server closes the connection within a few seconds.
     pub fn is_closed(&mut self) -> bool {
-        while self.fill() {}
-        true
+        self.set_patience(Duration::from_secs(5));
+        let mut buffer = [0; 65536];
+        loop {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) => return !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+            }
+        }
     }
 
     fn read_body(&mut self, answer: &mut Answer) {
