@@ -143,7 +143,7 @@ fn h2_options(conf: &Conf) -> H2Options {
 }
 
 fn listener(conf: &Conf) -> Result<ListenerConfig> {
-    // Pingora reads heads and bodies into buffers of their own, and `edge::Coalescing` joins writes where that helps; buffers of
+    // Pingora reads heads and bodies into buffers of their own, and `edge::Connection` joins writes where that helps; buffers of
     // the connection itself would only cost memory, for every stream there is.
     let listener = ListenerConfig::tcp(conf.server.listen.to_string()).l4_buffer(L4BufferSettings::unbuffered());
     let Some(tls) = &conf.server.tls else { return Ok(listener) };

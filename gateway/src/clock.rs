@@ -25,6 +25,12 @@ impl Clock {
     /// Milliseconds that never go back, from the start of the process. Starts at two minutes, past any window counted back from it.
     #[must_use]
     pub fn ticks(&self) -> u64 {
-        120_000 + u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX)
+        self.ticks_at(Instant::now())
+    }
+
+    /// The same for a time already taken.
+    #[must_use]
+    pub fn ticks_at(&self, at: Instant) -> u64 {
+        120_000 + u64::try_from(at.saturating_duration_since(self.origin).as_millis()).unwrap_or(u64::MAX)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Pingora bounds each read but not a whole head, and neither counts connections nor bounds them.
 
-mod coalesce;
+mod connection;
+mod deadline;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,7 +25,7 @@ use tokio::io::AsyncWriteExt;
 use crate::conf::{Conf, ServerLimits};
 use crate::proxy::Proxy;
 
-pub use coalesce::Coalescing;
+pub use connection::Connection;
 
 /// Length of the bytes every HTTP/2 connection begins with.
 const H2_PREFACE: usize = 24;
@@ -109,7 +110,7 @@ impl ServerApp for Edge {
         if stream.get_ssl_digest().is_none() && !begins(&mut stream, self.heads.first).await {
             return None;
         }
-        self.heads.process_new(Box::new(Coalescing::new(stream)), shutdown).await
+        self.heads.process_new(Box::new(Connection::new(stream)), shutdown).await
     }
 
     async fn cleanup(&self) {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::HeaderName;
 use pingora::Result;
 use pingora::http::ResponseHeader;
+use pingora::proxy::Session;
 use svc_filters::auth::{Key, Owner};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::limits::Decision;
@@ -17,6 +18,7 @@ use svc_filters::usage::Usage;
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::attempts::Attempts;
+use crate::edge::Connection;
 use crate::request_id::RequestId;
 use crate::rescue::REQUEST_ID;
 use crate::state::Gateway;
@@ -35,6 +37,8 @@ pub struct Exchange {
     pub started: Instant,
     /// The same in Unix milliseconds.
     pub started_at: i64,
+    /// The same on the clock that never goes back, in milliseconds.
+    pub ticks: u64,
     /// Configuration this request is served under.
     pub snapshot: Option<Arc<Snapshot>>,
     /// The endpoint; `None` until the path is understood.
@@ -71,6 +75,7 @@ pub struct Exchange {
     pub asked: Option<Duration>,
     /// The client's side of the connection.
     pub client: Client,
+    deadline: Option<Instant>,
 }
 
 /// What is known of the answer.
@@ -107,10 +112,13 @@ impl Exchange {
     #[must_use]
     pub fn new(gateway: Arc<Gateway>) -> Self {
         gateway.active.enter();
+        let started_at = gateway.clock.unix_ms();
+        let started = Instant::now();
         Self {
-            id: RequestId::generate(gateway.clock.unix_ms()),
-            started: Instant::now(),
-            started_at: gateway.clock.unix_ms(),
+            id: RequestId::generate(started_at),
+            started,
+            started_at,
+            ticks: gateway.clock.ticks_at(started),
             gateway,
             snapshot: None,
             endpoint: None,
@@ -129,7 +137,8 @@ impl Exchange {
             begun: false,
             settled: false,
             asked: None,
-            client: Client::default(),
+            deadline: None,
+            client: Client { path: "".into(), address: None, user_agent: None },
         }
     }
 
@@ -138,6 +147,37 @@ impl Exchange {
         self.answer.status = status;
         self.answer.error_code = Some(code);
         self.answer.bytes = bytes as u64;
+    }
+
+    /// Bounds the wait for the current try's first byte, within what is left of the whole exchange.
+    pub fn wait_for_answer(&mut self, session: &Session) {
+        let Some(timeouts) = self.attempts.provider().map(|provider| provider.timeouts()) else { return };
+        let whole = self.started + timeouts.total;
+        self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.first_byte)));
+    }
+
+    /// Bounds the rest of the exchange, now that the first byte is here.
+    pub fn answered(&mut self, session: &Session) {
+        let whole = self.attempts.provider().map(|provider| self.started + provider.timeouts().total);
+        self.set_deadline(session, whole);
+    }
+
+    /// Takes the bounds off the connection, for what comes after this exchange.
+    pub fn over(&mut self, session: &Session) {
+        self.set_deadline(session, None);
+    }
+
+    /// Whether the time set for the current wait is over.
+    #[must_use]
+    pub fn deadline_struck(&self) -> bool {
+        self.deadline.is_some_and(|at| Instant::now() >= at)
+    }
+
+    fn set_deadline(&mut self, session: &Session, at: Option<Instant>) {
+        self.deadline = at;
+        if let Some(connection) = session.stream().and_then(Connection::of) {
+            connection.set_deadline(at.map(Into::into));
+        }
     }
 
     /// Adds the headers every answer carries.
@@ -208,10 +248,10 @@ impl Drop for Exchange {
 }
 
 /// What the record says about the client's side of the connection.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Client {
     /// Path without query.
-    pub path: String,
+    pub path: Arc<str>,
     /// Address.
     pub address: Option<String>,
     /// User agent, shortened.

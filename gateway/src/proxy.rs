@@ -104,8 +104,8 @@ impl ProxyHttp for Proxy {
         failure::finally(session, exchange, error).await
     }
 
-    async fn logging(&self, _: &mut Session, error: Option<&Error>, exchange: &mut Exchange) {
-        logging::run(exchange, error);
+    async fn logging(&self, session: &mut Session, error: Option<&Error>, exchange: &mut Exchange) {
+        logging::run(session, exchange, error);
     }
 
     fn suppress_error_log(&self, _: &Session, _: &Exchange, error: &Error) -> bool {

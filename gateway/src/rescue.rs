@@ -11,7 +11,7 @@ use serde_json::json;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::{Code, Rejection};
 
-use crate::edge::Coalescing;
+use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::phases::logging;
 
@@ -159,7 +159,7 @@ fn head(exchange: &Exchange, rejection: &Rejection, status: u16, length: usize) 
 /// Puts a rejection in place of an answer that broke off while the connection still held it. `false` where a part had left.
 #[must_use]
 pub fn replace(session: &Session, exchange: &mut Exchange, rejection: &Rejection) -> bool {
-    let Some(connection) = session.stream().and_then(Coalescing::of) else { return false };
+    let Some(connection) = session.stream().and_then(Connection::of) else { return false };
     let bytes = body(exchange.shape, rejection, exchange.id.as_str());
     let status = status(rejection);
     let Ok(head) = head(exchange, rejection, status, bytes.len()) else { return false };
@@ -180,6 +180,9 @@ pub fn replace(session: &Session, exchange: &mut Exchange, rejection: &Rejection
 /// # Errors
 /// When the client is gone.
 pub async fn respond(session: &mut Session, head: ResponseHeader, body: Bytes) -> Result<()> {
+    if let Some(connection) = session.stream().and_then(Connection::of) {
+        connection.release();
+    }
     let unread = !session.as_mut().is_body_done();
     if unread {
         session.set_keepalive(None);

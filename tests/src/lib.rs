@@ -1,5 +1,6 @@
 //! What the black-box tests share.
 
+pub mod admin;
 pub mod gateway;
 pub mod h2c;
 pub mod postgres;

@@ -270,7 +270,6 @@ fn a_provider_that_stays_silent_or_hangs_up_is_told_as_unavailable() {
 }
 
 #[test]
-#[ignore = "one bound, the longer of the two, holds for the first byte and between two pieces"]
 fn the_first_byte_has_a_deadline_of_its_own() {
     let upstream = Upstream::start();
     let gateway = Gateway::start(
@@ -296,4 +295,28 @@ fn a_refused_credential_leads_to_the_next_one() {
     }
     let bad = upstream.seen().iter().filter(|seen| seen.header("authorization") == Some("Bearer bad-key")).count();
     assert!(bad <= 1, "a refused credential rests: {bad} tries");
+}
+
+#[test]
+fn a_whole_answer_that_breaks_off_becomes_an_error_of_the_shape() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::start(Options::standard(&upstream.url()));
+    for shape in Shape::ALL {
+        let broken = shape.ask(&mut Connection::open(gateway.address), shape.model(), "demo:cut", false);
+        shape.expect_error("cut", &broken, 502, "upstream_unavailable");
+        assert!(broken.complete, "{}: nothing of the broken answer is left: {}", shape.name(), broken.text());
+    }
+}
+
+#[test]
+fn a_whole_exchange_has_a_deadline() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::start(Options::standard(&upstream.url()).with("timeouts: {total: 600ms}\n"));
+    for shape in Shape::ALL {
+        let asked = Instant::now();
+        let answer = shape.ask(&mut Connection::open(gateway.address), shape.model(), "hi demo:chunks=100 demo:slow=100ms", true);
+        assert_eq!(answer.status, 200, "it begins in time: {}", answer.text());
+        assert!(asked.elapsed() < Duration::from_secs(3), "{}: it does not go on for ever: {:?}", shape.name(), asked.elapsed());
+        assert!(answer.text().contains("\"error\""), "{}: the client is told: {}", shape.name(), answer.text());
+    }
 }

@@ -74,11 +74,11 @@ impl Attempts {
 
     /// Whether another try is possible after this one.
     #[must_use]
-    pub fn has_next(&self, snapshot: &Snapshot, now_ms: u64) -> bool {
+    pub fn has_next(&self, snapshot: &Snapshot) -> bool {
         if self.made.len() >= MOST {
             return false;
         }
-        let same = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot, now_ms));
+        let same = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot));
         same || self
             .plan
             .get(self.place + 1..)
@@ -180,9 +180,9 @@ impl Attempts {
         Some((provider.clone(), Some(key)))
     }
 
-    fn other_key(&self, target: &Target, snapshot: &Snapshot, now_ms: u64) -> bool {
+    fn other_key(&self, target: &Target, snapshot: &Snapshot) -> bool {
         let Some(provider) = snapshot.providers.get(&target.provider) else { return false };
-        !provider.keys().is_empty() && provider.keys().select(self.tried_keys, now_ms).is_some()
+        provider.keys().has_untried(self.tried_keys)
     }
 
     fn tried_here(&self) -> bool {

@@ -57,9 +57,9 @@ impl Route {
             (["users", id], "GET") if is_id(id) => Ok(Self::GetUser((*id).to_owned())),
             (["users", id], "PATCH") if is_id(id) => Ok(Self::UpdateUser((*id).to_owned())),
             (["users", id], "DELETE") if is_id(id) => Ok(Self::DisableUser((*id).to_owned())),
-            (["health"], _) => Err(Problem::MethodNotAllowed("GET")),
-            (["keys" | "users"], _) => Err(Problem::MethodNotAllowed("GET, POST")),
-            (["keys" | "users", id], _) if is_id(id) => Err(Problem::MethodNotAllowed("GET, PATCH, DELETE")),
+            (["health"], _) => Err(Problem::MethodNotAllowed("GET, HEAD")),
+            (["keys" | "users"], _) => Err(Problem::MethodNotAllowed("GET, HEAD, POST")),
+            (["keys" | "users", id], _) if is_id(id) => Err(Problem::MethodNotAllowed("GET, HEAD, PATCH, DELETE")),
             (["keys", id, "rotate"], _) if is_id(id) => Err(Problem::MethodNotAllowed("POST")),
             _ => Err(Problem::NotFound),
         }
@@ -140,9 +140,9 @@ mod tests {
         assert_eq!(find("PATCH", "/admin/keys/0a-1"), Ok(Route::UpdateKey("0a-1".into())));
         assert_eq!(find("DELETE", "/admin/users/7"), Ok(Route::DisableUser("7".into())));
         assert_eq!(find("POST", "/admin/keys/7/rotate"), Ok(Route::RotateKey("7".into())));
-        assert_eq!(find("PUT", "/admin/keys"), Err(Problem::MethodNotAllowed("GET, POST")));
+        assert_eq!(find("PUT", "/admin/keys"), Err(Problem::MethodNotAllowed("GET, HEAD, POST")));
         assert_eq!(find("GET", "/admin/keys/7/rotate"), Err(Problem::MethodNotAllowed("POST")));
-        assert_eq!(find("POST", "/admin/health"), Err(Problem::MethodNotAllowed("GET")));
+        assert_eq!(find("POST", "/admin/health"), Err(Problem::MethodNotAllowed("GET, HEAD")));
         for path in ["/admin/", "/admin/keys/", "/admin/keys/a%2f", "/admin/keys/7/rotate/", "/admin/users/7/rotate", "/admin/providers"] {
             assert_eq!(find("GET", path), Err(Problem::NotFound), "{path}");
         }

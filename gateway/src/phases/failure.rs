@@ -20,6 +20,9 @@ pub fn to_connect(exchange: &mut Exchange, mut error: Box<Error>) -> Box<Error> 
 
 /// A try failed after the connection was made. Nothing is tried again once the client has seen a byte.
 pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box<Error>, reused: bool) -> Box<Error> {
+    if exchange.deadline_struck() {
+        error = Error::explain(ErrorType::ReadTimedout, "the provider took too long").into_up();
+    }
     if session.response_written().is_some_and(|head| !head.status.is_informational()) || *error.esource() == ErrorSource::Downstream {
         exchange.attempts.broke(kind(&error));
         error.set_retry(false);
@@ -107,8 +110,7 @@ fn rejection(exchange: &mut Exchange, error: &Error) -> Rejection {
 }
 
 fn has_next(exchange: &Exchange) -> bool {
-    let now = exchange.gateway.clock.ticks();
-    exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot, now))
+    exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot))
 }
 
 /// One word for the record.

@@ -1,5 +1,6 @@
 //! The end of a request, however it came: one record in the journal.
 
+use pingora::proxy::Session;
 use pingora::{Error, ErrorSource};
 use svc_filters::filter::Outcome;
 
@@ -7,7 +8,8 @@ use crate::exchange::Exchange;
 use crate::store::RequestOutcome;
 
 /// Runs the phase: records what no earlier phase could.
-pub fn run(exchange: &mut Exchange, error: Option<&Error>) {
+pub fn run(session: &Session, exchange: &mut Exchange, error: Option<&Error>) {
+    exchange.over(session);
     let outcome = match error {
         Some(error) if *error.esource() == ErrorSource::Downstream => RequestOutcome::ClientGone,
         Some(_) => RequestOutcome::UpstreamError,

@@ -146,7 +146,7 @@ fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, e
         query: head.uri.query(),
         policy: &snapshot.policy,
         now: exchange.started_at,
-        ticks: exchange.gateway.clock.ticks(),
+        ticks: exchange.ticks,
         random: crate::request_id::random_bits(),
         model: "",
         body: &[],
@@ -179,7 +179,7 @@ fn note_client(session: &Session, exchange: &mut Exchange) {
     let head = session.req_header();
     let agent = head.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     exchange.client = Client {
-        path: head.uri.path().to_owned(),
+        path: head.uri.path().into(),
         address: session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip().to_string()),
         user_agent: agent.map(|agent| agent.chars().take(USER_AGENT_KEPT).collect()),
     };

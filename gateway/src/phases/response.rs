@@ -11,7 +11,7 @@ use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
 
 use crate::attempts::{Judgement, judge};
-use crate::edge::Coalescing;
+use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue::{ERROR_ORIGIN, SHOULD_RETRY};
 
@@ -44,8 +44,7 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         exchange.attempts.conclude(status, "");
         return Ok(());
     }
-    let now = exchange.gateway.clock.ticks();
-    let next = exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot, now));
+    let next = exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot));
     if next {
         exchange.attempts.conclude(status, "status");
         let mut error = Error::explain(ErrorType::HTTPStatus(status), "the provider's answer leads to the next candidate");
@@ -63,7 +62,7 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
 
 fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {
     let (Some(provider), Some(key)) = (exchange.attempts.provider(), exchange.attempts.key()) else { return };
-    let now = exchange.gateway.clock.ticks();
+    let now = exchange.ticks;
     match judgement {
         Judgement::CredentialRefused => {
             log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
@@ -88,6 +87,7 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
         return Ok(());
     }
     let status = upstream.status;
+    exchange.answered(session);
     exchange.answer.status = status.as_u16();
     exchange.answer.first_byte = Some(exchange.started.elapsed());
     exchange.answer.upstream_request_id = vendor_id(&upstream.headers);
@@ -95,7 +95,7 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
     exchange.answer.passage = kind.and_then(|kind| passage(exchange, kind));
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
 
-    let mut head = ResponseHeader::build(status, Some(16))?;
+    let mut head = ResponseHeader::build_no_case(status, Some(16))?;
     for name in &PASSED {
         for value in upstream.headers.get_all(name) {
             head.append_header(name.clone(), value.clone())?;
@@ -115,7 +115,7 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
 
 /// Lets the answer leave in one send once it is whole.
 fn hold(session: &Session) {
-    if let Some(connection) = session.stream().and_then(Coalescing::of) {
+    if let Some(connection) = session.stream().and_then(Connection::of) {
         connection.hold();
     }
 }

@@ -18,7 +18,7 @@ pub async fn peer(exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
     let (Some(snapshot), Some(facts)) = (exchange.snapshot.clone(), exchange.facts.as_ref()) else {
         return Error::e_explain(ErrorType::InternalError, "a try before the request was understood");
     };
-    let now = exchange.gateway.clock.ticks();
+    let now = exchange.ticks;
     let Some((target, provider)) = exchange.attempts.begin(&snapshot, now) else {
         return Error::e_explain(ErrorType::ConnectNoRoute, "no provider is left to try");
     };
@@ -31,7 +31,7 @@ pub async fn peer(exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
             exchange.attempts.conclude(0, "dns");
             exchange.attempts.skip_target();
             let mut failure = Error::explain(ErrorType::ConnectNoRoute, "the provider's host has no address");
-            failure.set_retry(exchange.attempts.has_next(&snapshot, now));
+            failure.set_retry(exchange.attempts.has_next(&snapshot));
             Err(failure)
         }
     }
@@ -41,7 +41,8 @@ pub async fn peer(exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
 ///
 /// # Errors
 /// When the model name makes no valid path.
-pub fn head(session: &Session, exchange: &Exchange, head: &mut RequestHeader) -> Result<()> {
+pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader) -> Result<()> {
+    exchange.wait_for_answer(session);
     let (Some(provider), Some(target), Some(endpoint)) = (exchange.attempts.provider(), exchange.attempts.current(), exchange.endpoint)
     else {
         return Error::e_explain(ErrorType::InternalError, "a head before a try");

@@ -58,6 +58,12 @@ impl KeyRing {
         self.credentials.is_empty()
     }
 
+    /// Whether a credential is not in `tried` (bits by position).
+    #[must_use]
+    pub fn has_untried(&self, tried: u64) -> bool {
+        (0..self.credentials.len()).any(|index| tried & bit(index) == 0)
+    }
+
     /// The next credential in turn that is not in `tried` (bits by position). While all rest, the one due soonest is used:
     /// a vendor may have changed its mind, and an answer from it says more than one from us.
     #[must_use]

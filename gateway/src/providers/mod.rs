@@ -137,6 +137,7 @@ pub struct Provider {
     resolver: Resolver,
     keys: KeyRing,
     options: PeerOptions,
+    timeouts: Timeouts,
     pool: u64,
     headers: Vec<(http::HeaderName, http::HeaderValue)>,
 }
@@ -181,6 +182,7 @@ impl Provider {
             host,
             keys: KeyRing::new(keys),
             options: options(&spec)?,
+            timeouts: spec.timeouts,
             pool: pool_of(&spec.name),
             headers: headers.collect::<Result<_, _>>()?,
             name: spec.name,
@@ -203,6 +205,12 @@ impl Provider {
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.kind.shape()
+    }
+
+    /// How long it may take.
+    #[must_use]
+    pub const fn timeouts(&self) -> Timeouts {
+        self.timeouts
     }
 
     /// Its credentials.
@@ -236,7 +244,8 @@ fn options(spec: &ProviderSpec) -> Result<PeerOptions, ProviderError> {
     let mut options = PeerOptions::new();
     options.connection_timeout = Some(spec.timeouts.connect);
     options.total_connection_timeout = Some(spec.timeouts.connect);
-    // Pingora has one read time-out for the first and for later reads; the longer of the two bounds both.
+    // Pingora has one read time-out for the first and for later reads, so the longer of the two bounds both here; the exchange
+    // bounds the first byte and the whole.
     options.read_timeout = Some(spec.timeouts.first_byte.max(spec.timeouts.idle));
     options.write_timeout = Some(spec.timeouts.idle);
     options.idle_timeout = Some(Duration::from_secs(60));

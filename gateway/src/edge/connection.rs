@@ -1,4 +1,4 @@
-//! A connection that can hold an answer back until it is whole.
+//! A client's connection: it can hold an answer back until it is whole, and stop waiting at a deadline.
 //!
 //! Pingora flushes the head of an answer without a length, then its body, then the last chunk: three sends. An answer that is
 //! not a stream gains nothing from leaving in pieces, so its exchange asks the connection to hold it; it leaves in one send
@@ -20,6 +20,9 @@ use pingora::protocols::{
 use pingora_core::protocols::raw_connect::ProxyDigest;
 use pingora_core::protocols::tls::{SslDigest, TlsRef};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::time::Instant;
+
+use super::deadline::Deadline;
 
 /// The most that is held; what is larger leaves as it comes.
 const MOST: usize = 64 * 1024;
@@ -52,22 +55,23 @@ impl State {
 }
 
 /// The connection. Reads and everything else go straight through.
-pub struct Coalescing {
+pub struct Connection {
     inner: Stream,
     state: Mutex<State>,
+    deadline: Deadline,
 }
 
-impl fmt::Debug for Coalescing {
+impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
     }
 }
 
-impl Coalescing {
+impl Connection {
     /// Wraps a connection.
     #[must_use]
     pub fn new(inner: Stream) -> Self {
-        Self { inner, state: Mutex::default() }
+        Self { inner, state: Mutex::default(), deadline: Deadline::default() }
     }
 
     /// The wrapped connection behind a session's stream, where there is one.
@@ -76,11 +80,24 @@ impl Coalescing {
         stream.as_any().downcast_ref()
     }
 
+    /// Sets or clears the time at which a read of the client's side ends with an error.
+    pub fn set_deadline(&self, at: Option<Instant>) {
+        self.deadline.set(at);
+    }
+
     /// Holds what is written from now on until the last chunk.
     pub fn hold(&self) {
         let mut state = self.state.lock();
         if state.mode == Mode::Through && state.waiting.is_empty() {
             state.mode = Mode::Held;
+        }
+    }
+
+    /// Lets what is held, and what follows, leave.
+    pub fn release(&self) {
+        let mut state = self.state.lock();
+        if state.mode == Mode::Held {
+            state.mode = Mode::Through;
         }
     }
 
@@ -130,13 +147,16 @@ impl Coalescing {
     }
 }
 
-impl AsyncRead for Coalescing {
+impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buffer)
+        if let Poll::Ready(read) = Pin::new(&mut self.inner).poll_read(cx, buffer) {
+            return Poll::Ready(read);
+        }
+        self.deadline.poll(cx).map(Err)
     }
 }
 
-impl AsyncWrite for Coalescing {
+impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if let Some(count) = self.keep(std::iter::once(bytes)) {
             return Poll::Ready(Ok(count));
@@ -172,20 +192,20 @@ impl AsyncWrite for Coalescing {
 }
 
 #[async_trait]
-impl Shutdown for Coalescing {
+impl Shutdown for Connection {
     async fn shutdown(&mut self) {
         let _ = AsyncWriteExt::flush(self).await;
         Shutdown::shutdown(&mut *self.inner).await;
     }
 }
 
-impl UniqueID for Coalescing {
+impl UniqueID for Connection {
     fn id(&self) -> UniqueIDType {
         self.inner.id()
     }
 }
 
-impl Ssl for Coalescing {
+impl Ssl for Connection {
     fn get_ssl(&self) -> Option<&TlsRef> {
         self.inner.get_ssl()
     }
@@ -199,7 +219,7 @@ impl Ssl for Coalescing {
     }
 }
 
-impl GetTimingDigest for Coalescing {
+impl GetTimingDigest for Connection {
     fn get_timing_digest(&self) -> Vec<Option<TimingDigest>> {
         self.inner.get_timing_digest()
     }
@@ -213,7 +233,7 @@ impl GetTimingDigest for Coalescing {
     }
 }
 
-impl GetProxyDigest for Coalescing {
+impl GetProxyDigest for Connection {
     fn get_proxy_digest(&self) -> Option<Arc<ProxyDigest>> {
         self.inner.get_proxy_digest()
     }
@@ -223,7 +243,7 @@ impl GetProxyDigest for Coalescing {
     }
 }
 
-impl GetSocketDigest for Coalescing {
+impl GetSocketDigest for Connection {
     fn get_socket_digest(&self) -> Option<Arc<SocketDigest>> {
         self.inner.get_socket_digest()
     }
@@ -234,7 +254,7 @@ impl GetSocketDigest for Coalescing {
 }
 
 #[async_trait]
-impl Peek for Coalescing {
+impl Peek for Connection {
     async fn try_peek(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
         self.inner.try_peek(buffer).await
     }
@@ -248,7 +268,7 @@ mod tests {
 
     fn pair() -> (Stream, tokio::io::DuplexStream) {
         let (near, far) = tokio::io::duplex(1 << 20);
-        let wrapped: Box<dyn IO> = Box::new(Coalescing::new(Box::new(near)));
+        let wrapped: Box<dyn IO> = Box::new(Connection::new(Box::new(near)));
         (wrapped, far)
     }
 
@@ -262,7 +282,7 @@ mod tests {
     #[tokio::test]
     async fn a_held_answer_leaves_in_one_piece_with_its_last_chunk() {
         let (mut near, mut far) = pair();
-        Coalescing::of(&near).expect("wrapped").hold();
+        Connection::of(&near).expect("wrapped").hold();
         for part in [&b"head\r\n\r\n"[..], b"4\r\nbody\r\n", LAST_CHUNK] {
             near.write_all(part).await.expect("kept");
             near.flush().await.expect("nothing to do");
@@ -275,7 +295,7 @@ mod tests {
     #[tokio::test]
     async fn a_large_answer_is_not_kept() {
         let (mut near, mut far) = pair();
-        Coalescing::of(&near).expect("wrapped").hold();
+        Connection::of(&near).expect("wrapped").hold();
         let large = vec![b'x'; MOST + 1];
         near.write_all(&large).await.expect("kept");
         near.flush().await.expect("open");
@@ -285,14 +305,14 @@ mod tests {
     #[tokio::test]
     async fn a_held_answer_can_be_replaced_and_a_sent_one_cannot() {
         let (mut near, mut far) = pair();
-        Coalescing::of(&near).expect("wrapped").hold();
+        Connection::of(&near).expect("wrapped").hold();
         near.write_all(b"half an ans").await.expect("kept");
-        assert!(Coalescing::of(&near).expect("wrapped").replace(b"an error".to_vec()));
+        assert!(Connection::of(&near).expect("wrapped").replace(b"an error".to_vec()));
         near.write_all(LAST_CHUNK).await.expect("dropped");
         near.flush().await.expect("open");
         assert_eq!(received(&mut far).await, b"an error");
 
         let (near, _far) = pair();
-        assert!(!Coalescing::of(&near).expect("wrapped").replace(Vec::new()), "nothing is held");
+        assert!(!Connection::of(&near).expect("wrapped").replace(Vec::new()), "nothing is held");
     }
 }
