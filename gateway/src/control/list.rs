@@ -38,6 +38,8 @@ impl Query {
                     Some(id) => read.after = Some(id),
                     None => fault("cursor", "is not a cursor of this list".to_owned()),
                 },
+                // PostgreSQL takes no text with a NUL, and no row has one.
+                name if filters.contains(&name) && value.contains('\0') => fault(name, "must not contain NUL".to_owned()),
                 name if filters.contains(&name) => read.filters.push((name.to_owned(), value.into_owned())),
                 name => fault(name, "is not a known parameter".to_owned()),
             }
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn unknown_and_malformed_parameters_are_refused() {
-        for query in ["limit=0", "limit=201", "limit=x", "cursor=%", "order=name"] {
+        for query in ["limit=0", "limit=201", "limit=x", "cursor=%", "order=name", "status=%00"] {
             assert!(Query::parse(query, &["status"]).is_err(), "{query}");
         }
         assert_eq!(Query::parse("status=active", &["status"]).unwrap().filter("status"), Some("active"));
