@@ -60,8 +60,11 @@ pub enum Scope {
 /// The counters of one process.
 #[derive(Debug, Default)]
 pub struct Limiter {
-    windows: RwLock<HashMap<(Scope, Arc<str>), Arc<Mutex<Window>>>>,
+    windows: RwLock<Windows>,
 }
+
+/// One window per scope and id; the id of the global scope is empty.
+type Windows = HashMap<(Scope, Arc<str>), Arc<Mutex<Window>>>;
 
 impl Limiter {
     /// Counts one request of `key` at `now_ms` against every cap that applies, all or nothing, in the order global, role, key.

@@ -15,7 +15,7 @@ fn record(number: usize) -> Record {
         client_shape: "chat_completions".into(),
         endpoint: "chat_completions".into(),
         path: "/v1/chat/completions".into(),
-        provider: (number % 2 == 0).then(|| "openai".into()),
+        provider: number.is_multiple_of(2).then(|| "openai".into()),
         status: 200,
         outcome: RequestOutcome::Complete,
         stream: true,
