@@ -14,9 +14,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use pingora::apps::{HttpServerApp, HttpServerOptions, ReusedHttpStream, ServerApp};
-use pingora::protocols::Stream;
 use pingora::protocols::http::ServerSession;
 use pingora::protocols::http::v2::server::H2Options;
+use pingora::protocols::{ALPN, Stream};
 use pingora::proxy::{HttpProxy, Session};
 use pingora::server::ShutdownWatch;
 use svc_filters::verdict::Rejection;
@@ -27,8 +27,8 @@ use crate::proxy::Proxy;
 
 pub use connection::Connection;
 
-/// Length of the bytes every HTTP/2 connection begins with.
-const H2_PREFACE: usize = 24;
+/// The bytes an HTTP/2 connection in clear text begins with (RFC 9113 §3.4).
+const H2_PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Answer to a connection over the bounds.
 const OVERLOADED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
@@ -102,15 +102,23 @@ impl Edge {
 impl ServerApp for Edge {
     async fn process_new(self: &Arc<Self>, mut stream: Stream, shutdown: &ShutdownWatch) -> Option<Stream> {
         let address = stream.get_socket_digest().and_then(|digest| digest.peer_addr()?.as_inet().map(std::net::SocketAddr::ip));
-        let Some(_counted) = self.connections.enter(address) else {
+        let Some(counted) = self.connections.enter(address) else {
             let _ = stream.write_all(OVERLOADED).await;
             let _ = stream.shutdown().await;
             return None;
         };
-        if stream.get_ssl_digest().is_none() && !begins(&mut stream, self.heads.first).await {
-            return None;
-        }
-        self.heads.process_new(Box::new(Connection::new(stream)), shutdown).await
+        let http2 = speaks_http2(&mut stream, self.heads.first).await?;
+        // The task this runs in has room for a TLS handshake, for as long as it lives; serving goes on in a smaller one of its own.
+        let (heads, shutdown) = (self.heads.clone(), shutdown.clone());
+        tokio::spawn(async move {
+            let _counted = counted;
+            if http2 {
+                heads.process_new(stream, &shutdown).await;
+            } else {
+                heads.serve(Box::new(Connection::new(stream)), &shutdown).await;
+            }
+        });
+        None
     }
 
     async fn cleanup(&self) {
@@ -118,10 +126,14 @@ impl ServerApp for Edge {
     }
 }
 
-/// Waits for the bytes by which Pingora tells HTTP/2 from HTTP/1.1; it waits for them too, but without end.
-async fn begins(stream: &mut Stream, within: Duration) -> bool {
-    let mut preface = [0; H2_PREFACE];
-    matches!(pingora_timeout::fast_timeout::fast_timeout(within, stream.try_peek(&mut preface)).await, Ok(Ok(_)))
+/// Whether the client begins with HTTP/2; `None` where it does not begin in time. Pingora looks at the same bytes, but without end.
+async fn speaks_http2(stream: &mut Stream, within: Duration) -> Option<bool> {
+    if stream.get_ssl_digest().is_some() {
+        return Some(matches!(stream.selected_alpn_proto(), Some(ALPN::H2)));
+    }
+    let mut preface = [0; H2_PREFACE.len()];
+    let peeked = pingora_timeout::fast_timeout::fast_timeout(within, stream.try_peek(&mut preface)).await;
+    Some(peeked.ok()?.ok()? && preface == *H2_PREFACE)
 }
 
 /// Bounds the time until a whole head has arrived.
@@ -129,6 +141,23 @@ struct Heads {
     proxy: Arc<HttpProxy<Proxy>>,
     first: Duration,
     later: Duration,
+}
+
+impl Heads {
+    /// Serves the requests of an HTTP/1.1 connection, one after the other.
+    async fn serve(self: &Arc<Self>, stream: Stream, shutdown: &ShutdownWatch) {
+        let mut session = ServerSession::new_http1(stream);
+        session.set_keepalive(if *shutdown.borrow() { None } else { Some(self.later.as_secs()) });
+        session.set_keepalive_reuses_remaining(self.server_options().and_then(|options| options.keepalive_request_limit));
+        let mut served = self.process_new_http(session, shutdown).await;
+        while let Some((stream, settings)) = served.map(ReusedHttpStream::consume) {
+            let mut session = ServerSession::new_http1(stream);
+            if let Some(settings) = settings {
+                settings.apply_to_session(&mut session);
+            }
+            served = self.process_new_http(session, shutdown).await;
+        }
+    }
 }
 
 /// Carried by a connection; tells when the head of its current request is complete.

@@ -57,6 +57,8 @@ pub struct Exchange {
     pub facts: Option<Facts>,
     /// The client's body, decompressed.
     pub body: Bytes,
+    /// Bytes of that body.
+    pub body_length: u64,
     /// Memory held for the body.
     pub body_memory: Option<crate::phases::body::Reserved>,
     /// Plan and progress of the tries.
@@ -129,6 +131,7 @@ impl Exchange {
             resolved: None,
             facts: None,
             body: Bytes::new(),
+            body_length: 0,
             body_memory: None,
             attempts: Attempts::default(),
             upstream_body: Bytes::new(),
@@ -156,8 +159,12 @@ impl Exchange {
         self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.first_byte)));
     }
 
-    /// Bounds the rest of the exchange, now that the first byte is here.
+    /// Bounds the rest of the exchange, now that the answer is here, and lets go of what only another try would need: an answer
+    /// may stream for long.
     pub fn answered(&mut self, session: &Session) {
+        self.body = Bytes::new();
+        self.upstream_body = Bytes::new();
+        self.body_memory = None;
         let whole = self.attempts.provider().map(|provider| self.started + provider.timeouts().total);
         self.set_deadline(session, whole);
     }
@@ -228,7 +235,7 @@ impl Exchange {
             first_byte_us: self.answer.first_byte.map(micros),
             overhead_us: micros(self.asked.unwrap_or_else(|| self.started.elapsed())),
             usage: self.answer.usage,
-            request_bytes: self.body.len() as u64,
+            request_bytes: self.body_length,
             response_bytes: self.answer.bytes,
             client_address: self.client.address.as_deref(),
             user_agent: self.client.user_agent.as_deref(),

@@ -6,9 +6,6 @@ use std::process::ExitCode;
 use svc_filters::registry::Registry;
 use svc_gateway::{boot, conf};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const USAGE: &str = "\
 Usage: svc-gateway --conf FILE [--check]
        svc-gateway --schema | --version | --help

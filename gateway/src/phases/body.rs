@@ -22,6 +22,9 @@ use crate::conf::Conf;
 /// Size of Pingora's replay buffer.
 const REPLAY: u64 = 64 * 1024;
 
+/// Bodies up to this size are copied out of the buffer they were read into.
+const COPIED: usize = 16 * 1024;
+
 /// Memory that all request bodies share.
 #[derive(Clone, Debug)]
 pub struct BodyMemory {
@@ -167,7 +170,11 @@ async fn read(
             armed = arm(session, length.unwrap_or(0).saturating_sub(received));
         }
     }
-    Ok(if whole.is_empty() { first } else { whole.freeze() })
+    if !whole.is_empty() {
+        return Ok(whole.freeze());
+    }
+    // A small body is a slice of a read buffer many times its size.
+    Ok(if first.len() <= COPIED { Bytes::copy_from_slice(&first) } else { first })
 }
 
 /// Arms the replay buffer once what is still to come fits it.

@@ -18,12 +18,12 @@ pub fn to_connect(exchange: &mut Exchange, mut error: Box<Error>) -> Box<Error> 
     error
 }
 
-/// A try failed after the connection was made. Nothing is tried again once the client has seen a byte.
-pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box<Error>, reused: bool) -> Box<Error> {
+/// A try failed after the connection was made. Nothing is tried again once an answer was chosen for the client.
+pub fn while_proxying(exchange: &mut Exchange, mut error: Box<Error>, reused: bool) -> Box<Error> {
     if exchange.deadline_struck() {
         error = Error::explain(ErrorType::ReadTimedout, "the provider took too long").into_up();
     }
-    if session.response_written().is_some_and(|head| !head.status.is_informational()) || *error.esource() == ErrorSource::Downstream {
+    if exchange.answer.first_byte.is_some() || *error.esource() == ErrorSource::Downstream {
         exchange.attempts.broke(kind(&error));
         error.set_retry(false);
         return error;

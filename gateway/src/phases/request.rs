@@ -83,6 +83,7 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
     let kind = body_kind(route.endpoint);
     let content_type = content_type(session, kind)?;
     let received = body::receive(session, &gateway.conf, &gateway.body_memory).await?;
+    exchange.body_length = received.bytes.len() as u64;
     exchange.body = received.bytes;
     exchange.body_memory = Some(received.memory);
     let depth = gateway.conf.server.limits.json_depth;
