@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::HeaderName;
+use http::{HeaderName, HeaderValue};
 use pingora::Result;
 use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
@@ -100,7 +100,7 @@ pub struct Answer {
     /// Finish reason in the provider's words.
     pub finish_reason: Option<String>,
     /// The provider's own request id.
-    pub upstream_request_id: Option<String>,
+    pub upstream_request_id: Option<HeaderValue>,
     /// Whether the provider's answer ended as it should.
     pub ended: bool,
     /// Whether an error was sent inside a started answer.
@@ -242,7 +242,7 @@ impl Exchange {
             tags: key.and_then(|key| key.tags.as_deref()),
             attempts: self.attempts.records(),
             notes: &self.notes,
-            upstream_request_id: self.answer.upstream_request_id.as_deref(),
+            upstream_request_id: self.answer.upstream_request_id.as_ref().and_then(|id| id.to_str().ok()),
             finish_reason: self.answer.finish_reason.as_deref(),
         }
     }

@@ -16,8 +16,12 @@ Usage: svc-gateway --conf FILE [--check]
 ";
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info,pingora_core=warn,pingora_proxy=warn,sqlx=warn"))
-        .init();
+    env_logger::Builder::from_env(
+        env_logger::Env::default().default_filter_or("info,sea_orm_migration=warn,pingora_core=warn,pingora_proxy=warn,sqlx=warn"),
+    )
+    .init();
+    // At its finest level Pingora logs whole request heads, keys included.
+    log::set_max_level(log::max_level().min(log::LevelFilter::Debug));
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -43,6 +43,7 @@ pub fn while_proxying(exchange: &mut Exchange, mut error: Box<Error>, reused: bo
 
 /// Nothing is left to try: the error the client gets.
 pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Error) -> FailToProxy {
+    tell(exchange, error);
     let gone = *error.esource() == ErrorSource::Downstream;
     let started = session.response_written().is_some_and(|head| !head.status.is_informational());
     let sent = match (gone, started) {
@@ -126,8 +127,12 @@ fn kind(error: &Error) -> &'static str {
     }
 }
 
-/// Errors that are the business of the client or already told, and not worth a line in the log.
-#[must_use]
-pub fn is_expected(error: &Error) -> bool {
-    *error.esource() == ErrorSource::Downstream || matches!(error.etype(), ErrorType::HTTPStatus(_))
+/// Says once in the log what ended the request; what the client did itself is no news.
+fn tell(exchange: &Exchange, error: &Error) {
+    let id = exchange.id.as_str();
+    match error.esource() {
+        ErrorSource::Downstream => log::debug!("request {id}: the client left: {error}"),
+        ErrorSource::Upstream => log::warn!("request {id}: the provider failed: {error}"),
+        ErrorSource::Internal | ErrorSource::Unset => log::warn!("request {id} ended early: {error}"),
+    }
 }

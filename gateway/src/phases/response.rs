@@ -26,7 +26,12 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const PASSED: [HeaderName; 5] = [header::CONTENT_TYPE, header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY, header::CONTENT_DISPOSITION];
 
 /// Where the vendors put their own request ids.
-const VENDOR_IDS: [&str; 4] = ["x-request-id", "request-id", "apim-request-id", "x-goog-request-id"];
+const VENDOR_IDS: [HeaderName; 4] = [
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("request-id"),
+    HeaderName::from_static("apim-request-id"),
+    HeaderName::from_static("x-goog-request-id"),
+];
 
 /// Judges the provider's answer before anything of it is sent on.
 ///
@@ -95,7 +100,7 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
     exchange.answer.passage = kind.and_then(|kind| passage(exchange, kind));
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
 
-    let mut head = ResponseHeader::build_no_case(status, Some(16))?;
+    let mut head = ResponseHeader::build_no_case(status, Some(12))?;
     for name in &PASSED {
         for value in upstream.headers.get_all(name) {
             head.append_header(name.clone(), value.clone())?;
@@ -143,15 +148,15 @@ fn has_body(status: StatusCode) -> bool {
 /// Who answered, and what is left of the caps.
 fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
     exchange.identify(head)?;
-    if let Some(target) = exchange.attempts.current() {
-        head.insert_header(PROVIDER, &*target.provider)?;
+    if let Some(provider) = exchange.attempts.provider() {
+        head.insert_header(PROVIDER, provider.name_header().clone())?;
     }
     if let Some(model) = &exchange.resolved {
         head.insert_header(MODEL, &*model.name)?;
     }
     head.insert_header(ATTEMPTS, HeaderValue::from(exchange.attempts.count()))?;
     if let Some(id) = &exchange.answer.upstream_request_id {
-        head.insert_header(UPSTREAM_REQUEST_ID, id.as_str())?;
+        head.insert_header(UPSTREAM_REQUEST_ID, id.clone())?;
     }
     if let Some(Decision::Admitted { limit, remaining }) = exchange.limit {
         head.insert_header(HeaderName::from_static("x-ratelimit-limit-requests"), HeaderValue::from(limit))?;
@@ -160,8 +165,8 @@ fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
     Ok(())
 }
 
-fn vendor_id(headers: &HeaderMap) -> Option<String> {
-    VENDOR_IDS.iter().find_map(|name| headers.get(*name)?.to_str().ok().map(str::to_owned))
+fn vendor_id(headers: &HeaderMap) -> Option<HeaderValue> {
+    VENDOR_IDS.iter().find_map(|name| headers.get(name)).cloned()
 }
 
 /// What the body is; `None` where it goes through untouched and unread.

@@ -129,6 +129,7 @@ pub enum ProviderError {
 /// A provider ready for use.
 pub struct Provider {
     name: Arc<str>,
+    name_header: http::HeaderValue,
     kind: Kind,
     tls: bool,
     host: String,
@@ -177,6 +178,7 @@ impl Provider {
             kind: spec.kind,
             tls,
             authority: header(authority.as_str(), "the host")?,
+            name_header: header(&spec.name, "its name")?,
             base_path: url.path().trim_end_matches('/').to_owned(),
             resolver: Resolver::new(host.clone(), port),
             host,
@@ -199,6 +201,12 @@ impl Provider {
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// The name as a header value.
+    #[must_use]
+    pub const fn name_header(&self) -> &http::HeaderValue {
+        &self.name_header
     }
 
     /// Shape it speaks.

@@ -36,7 +36,7 @@ impl Stage {
         let upstream = Upstream::start();
         let mut options = Options::standard(&upstream.url()).with("telemetry: {batch_size: 32, batch_timeout_ms: 20}\n");
         options.database = database;
-        options.env.push(("RUST_LOG".to_owned(), "debug".to_owned()));
+        options.env.push(("RUST_LOG".to_owned(), "trace".to_owned()));
         let gateway = Gateway::start(options);
         let database = Database::open(&gateway.database_url());
         Self { admin: Admin::new(gateway.address), database, gateway, _upstream: upstream }
