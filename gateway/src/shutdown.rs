@@ -17,6 +17,8 @@ use crate::state::Gateway;
 
 /// Time in which requests whose head was just read become visible.
 const SETTLE: Duration = Duration::from_millis(100);
+/// Signals within this time are one: a terminal sends them to every process of a group, and a script passes them on.
+const SAME_SIGNAL: Duration = Duration::from_secs(1);
 /// How often the count of running requests is looked at.
 const STEP: Duration = Duration::from_millis(20);
 
@@ -42,6 +44,7 @@ impl ShutdownSignalWatch for Signals {
         log::info!("stopping: running requests may finish");
         let _ = self.told.lock().send(());
         tokio::spawn(async {
+            tokio::time::sleep(SAME_SIGNAL).await;
             next_signal().await;
             log::warn!("stopped by a second signal");
             std::process::exit(130);
