@@ -101,8 +101,6 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// The provider's own request id.
     pub upstream_request_id: Option<HeaderValue>,
-    /// Whether the provider's answer ended as it should.
-    pub ended: bool,
     /// Whether an error was sent inside a started answer.
     pub failed_inside: bool,
     /// Why a filter ended the answer.

@@ -60,7 +60,6 @@ fn finish(exchange: &mut Exchange, end: bool) {
     if !(end || terminal) || exchange.settled {
         return;
     }
-    exchange.answer.ended = true;
     let failed = exchange.answer.failed_inside
         || exchange.answer.status >= 400
         || exchange.answer.passage.as_ref().is_some_and(|passage| passage.in_band_error().is_some());

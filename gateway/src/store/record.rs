@@ -52,7 +52,7 @@ pub struct AttemptRecord {
 /// Everything the request log keeps about one request. Texts are empty where the log has null.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// Unique request id, 32 hexadecimal digits.
+    /// Unique request id: a UUID of 36 characters.
     pub request_id: String,
     /// Unix milliseconds.
     pub started_at: i64,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::ArcSwap;
 use svc_filters::policy::Policy;
 
 use crate::providers::Provider;
@@ -36,12 +36,6 @@ impl Live {
     #[must_use]
     pub fn new(snapshot: Snapshot) -> Self {
         Self(ArcSwap::from_pointee(snapshot))
-    }
-
-    /// The snapshot in force, for the length of a computation.
-    #[must_use]
-    pub fn read(&self) -> Guard<Arc<Snapshot>> {
-        self.0.load()
     }
 
     /// The snapshot in force, to be kept.
