@@ -7,6 +7,7 @@ mod deadline;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -146,17 +147,57 @@ struct Heads {
 impl Heads {
     /// Serves the requests of an HTTP/1.1 connection, one after the other.
     async fn serve(self: &Arc<Self>, stream: Stream, shutdown: &ShutdownWatch) {
+        let mut serving = self.first(stream, shutdown);
+        while let Some(reused) = serving.finish().await {
+            serving = self.next(reused, shutdown);
+        }
+    }
+
+    // None of these is asynchronous: a future keeps everything it is given for as long as it lives, and sessions are large.
+
+    fn first<'a>(self: &'a Arc<Self>, stream: Stream, shutdown: &'a ShutdownWatch) -> Serving<'a> {
         let mut session = ServerSession::new_http1(stream);
         session.set_keepalive(if *shutdown.borrow() { None } else { Some(self.later.as_secs()) });
         session.set_keepalive_reuses_remaining(self.server_options().and_then(|options| options.keepalive_request_limit));
-        let mut served = self.process_new_http(session, shutdown).await;
-        while let Some((stream, settings)) = served.map(ReusedHttpStream::consume) {
-            let mut session = ServerSession::new_http1(stream);
-            if let Some(settings) = settings {
-                settings.apply_to_session(&mut session);
-            }
-            served = self.process_new_http(session, shutdown).await;
+        self.within_bounds(session, shutdown)
+    }
+
+    fn next<'a>(self: &'a Arc<Self>, reused: ReusedHttpStream, shutdown: &'a ShutdownWatch) -> Serving<'a> {
+        let (stream, settings) = reused.consume();
+        let mut session = ServerSession::new_http1(stream);
+        if let Some(settings) = settings {
+            settings.apply_to_session(&mut session);
         }
+        self.within_bounds(session, shutdown)
+    }
+
+    fn within_bounds<'a>(self: &'a Arc<Self>, mut session: ServerSession, shutdown: &'a ShutdownWatch) -> Serving<'a> {
+        let reused = session.take_connection_user_context().is_some();
+        let complete = Arc::new(AtomicBool::new(false));
+        session.set_connection_user_context(Some(Box::new(HeadDeadline(complete.clone()))));
+        session.set_read_timeout(Some(self.first));
+        let within = if reused { self.later } else { self.first.saturating_sub(age(&session)) };
+        Serving { request: self.proxy.process_new_http(session, shutdown), complete, within }
+    }
+}
+
+/// A request that is served, and the time its head may take.
+struct Serving<'a> {
+    request: Pin<Box<dyn Future<Output = Option<ReusedHttpStream>> + Send + 'a>>,
+    complete: Arc<AtomicBool>,
+    within: Duration,
+}
+
+impl Serving<'_> {
+    /// Serves it to its end; `None` where the connection ends with it.
+    async fn finish(&mut self) -> Option<ReusedHttpStream> {
+        let deadline = pingora_timeout::fast_timeout::fast_sleep(self.within);
+        tokio::select! {
+            biased;
+            result = &mut self.request => return result,
+            () = deadline => {}
+        }
+        if self.complete.load(Ordering::Acquire) { self.request.as_mut().await } else { None }
     }
 }
 
@@ -165,24 +206,11 @@ struct HeadDeadline(Arc<AtomicBool>);
 
 #[async_trait]
 impl HttpServerApp for Heads {
-    async fn process_new_http(self: &Arc<Self>, mut session: ServerSession, shutdown: &ShutdownWatch) -> Option<ReusedHttpStream> {
+    async fn process_new_http(self: &Arc<Self>, session: ServerSession, shutdown: &ShutdownWatch) -> Option<ReusedHttpStream> {
         if session.is_http2() {
             return self.proxy.process_new_http(session, shutdown).await;
         }
-        let reused = session.take_connection_user_context().is_some();
-        let complete = Arc::new(AtomicBool::new(false));
-        session.set_connection_user_context(Some(Box::new(HeadDeadline(complete.clone()))));
-        session.set_read_timeout(Some(self.first));
-        let within = if reused { self.later } else { self.first.saturating_sub(age(&session)) };
-        let serving = self.proxy.process_new_http(session, shutdown);
-        tokio::pin!(serving);
-        let deadline = pingora_timeout::fast_timeout::fast_sleep(within);
-        tokio::select! {
-            biased;
-            result = &mut serving => return result,
-            () = deadline => {}
-        }
-        if complete.load(Ordering::Acquire) { serving.await } else { None }
+        self.within_bounds(session, shutdown).finish().await
     }
 
     fn h2_options(&self) -> Option<H2Options> {

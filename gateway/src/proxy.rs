@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::modules::http::HttpModules;
 use pingora::proxy::{FailToProxy, ProxyHttp, Session};
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, Result};
@@ -31,47 +32,52 @@ impl Proxy {
 
 #[async_trait]
 impl ProxyHttp for Proxy {
-    type CTX = Exchange;
+    // Pingora's future holds its context three times over, so it gets a pointer.
+    type CTX = Box<Exchange>;
 
-    fn new_ctx(&self) -> Exchange {
-        Exchange::new(self.gateway.clone())
+    fn new_ctx(&self) -> Self::CTX {
+        Box::new(Exchange::new(self.gateway.clone()))
     }
 
-    fn on_connection_reuse(&self, _: &mut Session, _: &mut Exchange, context: Box<dyn Any + Send + Sync>) {
+    fn init_downstream_modules(&self, _: &mut HttpModules) {
+        // By default every request carries a module that could compress its answer and never does.
+    }
+
+    fn on_connection_reuse(&self, _: &mut Session, _: &mut Self::CTX, context: Box<dyn Any + Send + Sync>) {
         edge::head_complete(&*context);
     }
 
-    fn persist_connection_context(&self, _: &Session, _: &Exchange) -> Option<Box<dyn Any + Send + Sync>> {
+    fn persist_connection_context(&self, _: &Session, _: &Self::CTX) -> Option<Box<dyn Any + Send + Sync>> {
         Some(edge::connection_context())
     }
 
-    async fn early_request_filter(&self, session: &mut Session, _: &mut Exchange) -> Result<()> {
+    async fn early_request_filter(&self, session: &mut Session, _: &mut Self::CTX) -> Result<()> {
         edge::head_received(session, &self.gateway.conf);
         Ok(())
     }
 
-    async fn request_filter(&self, session: &mut Session, exchange: &mut Exchange) -> Result<bool> {
+    async fn request_filter(&self, session: &mut Session, exchange: &mut Self::CTX) -> Result<bool> {
         request::run(session, exchange).await
     }
 
-    async fn upstream_peer(&self, _: &mut Session, exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
+    async fn upstream_peer(&self, _: &mut Session, exchange: &mut Self::CTX) -> Result<Box<HttpPeer>> {
         upstream::peer(exchange).await
     }
 
-    async fn upstream_request_filter(&self, session: &mut Session, head: &mut RequestHeader, exchange: &mut Exchange) -> Result<()> {
+    async fn upstream_request_filter(&self, session: &mut Session, head: &mut RequestHeader, exchange: &mut Self::CTX) -> Result<()> {
         upstream::head(session, exchange, head)
     }
 
-    async fn request_body_filter(&self, _: &mut Session, piece: &mut Option<Bytes>, end: bool, exchange: &mut Exchange) -> Result<()> {
+    async fn request_body_filter(&self, _: &mut Session, piece: &mut Option<Bytes>, end: bool, exchange: &mut Self::CTX) -> Result<()> {
         upstream::body(exchange, piece, end);
         Ok(())
     }
 
-    async fn upstream_response_filter(&self, _: &mut Session, head: &mut ResponseHeader, exchange: &mut Exchange) -> Result<()> {
+    async fn upstream_response_filter(&self, _: &mut Session, head: &mut ResponseHeader, exchange: &mut Self::CTX) -> Result<()> {
         response::judge_head(exchange, head)
     }
 
-    async fn response_filter(&self, session: &mut Session, head: &mut ResponseHeader, exchange: &mut Exchange) -> Result<()> {
+    async fn response_filter(&self, session: &mut Session, head: &mut ResponseHeader, exchange: &mut Self::CTX) -> Result<()> {
         response::deliver(session, exchange, head)
     }
 
@@ -80,28 +86,28 @@ impl ProxyHttp for Proxy {
         _: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
-        exchange: &mut Exchange,
+        exchange: &mut Self::CTX,
     ) -> Result<Option<Duration>> {
         stream::piece(exchange, body, end).map(|()| None)
     }
 
-    fn fail_to_connect(&self, _: &mut Session, _: &HttpPeer, exchange: &mut Exchange, error: Box<Error>) -> Box<Error> {
+    fn fail_to_connect(&self, _: &mut Session, _: &HttpPeer, exchange: &mut Self::CTX, error: Box<Error>) -> Box<Error> {
         failure::to_connect(exchange, error)
     }
 
-    fn error_while_proxy(&self, _: &HttpPeer, _: &mut Session, error: Box<Error>, exchange: &mut Exchange, reused: bool) -> Box<Error> {
+    fn error_while_proxy(&self, _: &HttpPeer, _: &mut Session, error: Box<Error>, exchange: &mut Self::CTX, reused: bool) -> Box<Error> {
         failure::while_proxying(exchange, error, reused)
     }
 
-    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, exchange: &mut Exchange) -> FailToProxy {
+    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, exchange: &mut Self::CTX) -> FailToProxy {
         failure::finally(session, exchange, error).await
     }
 
-    async fn logging(&self, session: &mut Session, error: Option<&Error>, exchange: &mut Exchange) {
+    async fn logging(&self, session: &mut Session, error: Option<&Error>, exchange: &mut Self::CTX) {
         logging::run(session, exchange, error);
     }
 
-    fn suppress_error_log(&self, _: &Session, _: &Exchange, _: &Error) -> bool {
+    fn suppress_error_log(&self, _: &Session, _: &Self::CTX, _: &Error) -> bool {
         // `failure::finally` has told it, with the request's id.
         true
     }

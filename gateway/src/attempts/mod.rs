@@ -58,6 +58,8 @@ impl Attempts {
                 }
                 let made =
                     Made { target: self.place, provider: provider.clone(), key, started: Instant::now(), status: 0, failure: "", us: 0 };
+                // One is enough for nearly all.
+                self.made.reserve_exact(1);
                 self.made.push(made);
                 return Some((target, provider));
             }

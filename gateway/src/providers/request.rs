@@ -48,8 +48,8 @@ pub(super) fn credential(kind: Kind, key: &str) -> String {
 /// When the model name makes no valid path.
 pub fn header(provider: &Provider, dispatch: &Dispatch<'_>) -> Result<RequestHeader> {
     let path = path(provider, dispatch);
-    let mut head =
-        RequestHeader::build_no_case(Method::POST, path.as_bytes(), Some(10)).or_err(ErrorType::InternalError, "upstream path")?;
+    let mut head = RequestHeader::build_no_case(Method::POST, path.as_bytes(), Some(6 + provider.headers.len()))
+        .or_err(ErrorType::InternalError, "upstream path")?;
     head.insert_header(header::HOST, provider.authority.clone())?;
     head.insert_header(header::USER_AGENT, USER_AGENT)?;
     let json = HeaderValue::from_static("application/json");
