@@ -14,9 +14,8 @@ use std::time::Duration;
 use sea_orm::{DatabaseConnection, DbErr};
 use tokio::sync::watch;
 
-use super::journal::{Begun, Entry, Position, Reader};
+use super::journal::{Encoded, Entry, Position, Reader};
 use super::key_use::KeyUse;
-use super::record::Record;
 use super::request_log;
 use crate::state::Gateway;
 
@@ -92,11 +91,12 @@ pub struct Flusher {
     database: DatabaseConnection,
     checkpoint: Checkpoint,
     reader: Reader,
-    /// Requests that began and have not ended, by id, with the place of their begin.
-    open: BTreeMap<String, Begun>,
+    /// Requests that began and have not ended, by id, with the place of their begin. Only those of earlier processes may have to
+    /// be written, so only theirs are kept.
+    open: BTreeMap<Box<str>, (Position, Option<Encoded>)>,
     /// Up to where the journal is of earlier processes; `None` once that is read.
     inherited: Option<Position>,
-    batch: Vec<Record>,
+    batch: Vec<Encoded>,
     key_use: KeyUse,
 }
 
@@ -164,10 +164,15 @@ impl Flusher {
         loop {
             let more = self.fill(until, size)?;
             if !self.batch.is_empty() {
-                request_log::insert(&self.database, &self.batch).await?;
-                if let Err(error) = self.key_use.touch(&self.database, &self.batch).await {
+                let records: Vec<_> = self.batch.iter().filter_map(Encoded::record).collect();
+                if records.len() < self.batch.len() {
+                    log::error!("{} journal entries cannot be read and are left out", self.batch.len() - records.len());
+                }
+                request_log::insert(&self.database, &records).await?;
+                if let Err(error) = self.key_use.touch(&self.database, &records).await {
                     log::warn!("the last use of some keys is not noted: {error}");
                 }
+                drop(records);
                 self.batch.clear();
             }
             self.note()?;
@@ -182,12 +187,14 @@ impl Flusher {
     fn fill(&mut self, until: Position, size: usize) -> Result<bool, FlushError> {
         while self.batch.len() < size {
             match self.reader.next(self.inherited.unwrap_or(until))? {
-                Some(Entry::Begin(begun)) => {
-                    self.open.insert(begun.request_id.clone(), begun);
+                Some(Entry::Begin(position, begun)) => {
+                    let id = begun.request_id().unwrap_or_default().into();
+                    let kept = self.inherited.is_some().then_some(begun);
+                    self.open.insert(id, (position, kept));
                 }
-                Some(Entry::End(record)) => {
-                    self.open.remove(&record.request_id);
-                    self.batch.push(*record);
+                Some(Entry::End(ended)) => {
+                    self.open.remove(ended.request_id().unwrap_or_default());
+                    self.batch.push(ended);
                 }
                 None if self.inherited.take().is_some() => self.interrupt(),
                 None => return Ok(false),
@@ -198,7 +205,7 @@ impl Flusher {
 
     /// Logs the requests that earlier processes began and never ended.
     fn interrupt(&mut self) {
-        let interrupted = std::mem::take(&mut self.open).into_values().filter_map(|begun| begun.record());
+        let interrupted = std::mem::take(&mut self.open).into_values().filter_map(|(_, begun)| begun);
         let before = self.batch.len();
         self.batch.extend(interrupted);
         let count = self.batch.len() - before;
@@ -209,7 +216,7 @@ impl Flusher {
 
     /// Notes the place before which no entry is needed any more.
     fn note(&self) -> Result<(), FlushError> {
-        let oldest = self.open.values().map(|begun| begun.position).min();
+        let oldest = self.open.values().map(|(position, _)| *position).min();
         let position = oldest.unwrap_or_else(|| self.reader.position());
         self.checkpoint.write(position)?;
         self.gateway.journal.release_before(position)?;

@@ -10,7 +10,7 @@
 mod reader;
 mod segment;
 
-pub use reader::{Begun, Entry, Position, Reader};
+pub use reader::{Encoded, Entry, Position, Reader};
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -252,8 +252,8 @@ mod tests {
     fn drain(reader: &mut Reader, until: Position) -> Vec<String> {
         let mut ids = Vec::new();
         while let Some(entry) = reader.next(until).expect("readable") {
-            if let Entry::End(record) = entry {
-                ids.push(record.request_id);
+            if let Entry::End(encoded) = entry {
+                ids.extend(encoded.record().map(|record| record.request_id.to_owned()));
             }
         }
         ids

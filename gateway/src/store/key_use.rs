@@ -28,7 +28,7 @@ impl KeyUse {
     ///
     /// # Errors
     /// When the database is away; the next use of each key is noted then.
-    pub async fn touch(&mut self, db: &DatabaseConnection, records: &[Record]) -> Result<(), DbErr> {
+    pub async fn touch<S: AsRef<str> + Sync>(&mut self, db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), DbErr> {
         let used = self.due(records);
         if used.is_empty() {
             return Ok(());
@@ -42,10 +42,10 @@ impl KeyUse {
     }
 
     /// The keys whose time is to be written.
-    fn due<'a>(&self, records: &'a [Record]) -> HashMap<&'a str, i64> {
+    fn due<'a, S: AsRef<str>>(&self, records: &'a [Record<S>]) -> HashMap<&'a str, i64> {
         let mut used: HashMap<&str, i64> = HashMap::new();
         for record in records {
-            let Some(key) = record.key_id.as_deref() else { continue };
+            let Some(key) = record.key_id.as_ref().map(AsRef::as_ref) else { continue };
             let latest = used.entry(key).or_insert(record.started_at);
             *latest = record.started_at.max(*latest);
         }

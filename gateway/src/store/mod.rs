@@ -20,7 +20,7 @@ pub use audit::{AuditError, verify};
 pub(crate) use audit::{Change, append as append_audit};
 pub use declare::{DeclareError, declare};
 pub use flush::{FlushError, Flusher};
-pub use journal::{Begun, Entry, Journal, JournalError, Position, Reader};
+pub use journal::{Encoded, Entry, Journal, JournalError, Position, Reader};
 pub use key_use::KeyUse;
 pub use load::{LoadError, load};
 pub use record::{AttemptRecord, AttemptView, Record, RecordView, RequestOutcome};

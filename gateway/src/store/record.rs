@@ -36,56 +36,57 @@ impl RequestOutcome {
 
 /// One attempt at a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AttemptRecord {
+pub struct AttemptRecord<S = String> {
     /// Provider name.
-    pub provider: String,
+    pub provider: S,
     /// Model name at the provider.
-    pub model: String,
+    pub model: S,
     /// HTTP status; 0 where none came.
     pub status: u16,
     /// Why it was not delivered; empty where it was.
-    pub failure: String,
+    pub failure: S,
     /// Microseconds from its start to the status or failure.
     pub us: u64,
 }
 
-/// Everything the request log keeps about one request. Texts are empty where the log has null.
+/// Everything the request log keeps about one request. Texts are empty where the log has null; they are `&str` where they point
+/// into a journal entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct Record<S = String> {
     /// Unique request id: a UUID of 36 characters.
-    pub request_id: String,
+    pub request_id: S,
     /// Unix milliseconds.
     pub started_at: i64,
     /// Key id.
-    pub key_id: Option<String>,
+    pub key_id: Option<S>,
     /// `user` or `agent`.
-    pub owner_kind: Option<String>,
+    pub owner_kind: Option<S>,
     /// User or agent id.
-    pub owner_id: Option<String>,
+    pub owner_id: Option<S>,
     /// Team id.
-    pub team_id: Option<String>,
+    pub team_id: Option<S>,
     /// Application id.
-    pub application_id: Option<String>,
+    pub application_id: Option<S>,
     /// Shape of the client.
-    pub client_shape: String,
+    pub client_shape: S,
     /// Endpoint name.
-    pub endpoint: String,
+    pub endpoint: S,
     /// Path without query.
-    pub path: String,
+    pub path: S,
     /// Provider that answered.
-    pub provider: Option<String>,
+    pub provider: Option<S>,
     /// Its shape.
-    pub provider_shape: Option<String>,
+    pub provider_shape: Option<S>,
     /// Model the client asked for.
-    pub model_asked: Option<String>,
+    pub model_asked: Option<S>,
     /// Canonical model.
-    pub model_resolved: Option<String>,
+    pub model_resolved: Option<S>,
     /// Model name sent to the provider.
-    pub model_upstream: Option<String>,
+    pub model_upstream: Option<S>,
     /// HTTP status sent to the client.
     pub status: u16,
     /// `x-svc-error-code` sent to the client.
-    pub error_code: Option<String>,
+    pub error_code: Option<S>,
     /// How it ended.
     pub outcome: RequestOutcome,
     /// Whether the answer was streamed.
@@ -103,19 +104,19 @@ pub struct Record {
     /// Bytes of the answer body.
     pub response_bytes: u64,
     /// Address of the client.
-    pub client_address: Option<String>,
+    pub client_address: Option<S>,
     /// User agent of the client.
-    pub user_agent: Option<String>,
+    pub user_agent: Option<S>,
     /// Tags as a JSON object.
-    pub tags: Option<String>,
+    pub tags: Option<S>,
     /// Attempts in order.
-    pub attempts: Vec<AttemptRecord>,
+    pub attempts: Vec<AttemptRecord<S>>,
     /// Notes of the filters.
-    pub notes: Vec<(String, String)>,
+    pub notes: Vec<(S, S)>,
     /// Provider's own request id.
-    pub upstream_request_id: Option<String>,
+    pub upstream_request_id: Option<S>,
     /// Finish reason in the provider's words.
-    pub finish_reason: Option<String>,
+    pub finish_reason: Option<S>,
 }
 
 /// [`AttemptRecord`] as the request path writes it: borrowed, with the same fields in the same order.

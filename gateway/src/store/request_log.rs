@@ -20,14 +20,14 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 /// When the database is away or full. The records can be given again.
-pub async fn insert(db: &DatabaseConnection, records: &[Record]) -> Result<(), DbErr> {
+pub async fn insert<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), DbErr> {
     match write(db, records).await {
         Err(error) if is_data_error(&error) => one_by_one(db, records).await,
         result => result.map_err(database_error),
     }
 }
 
-async fn write(db: &DatabaseConnection, records: &[Record]) -> Result<(), sqlx::Error> {
+async fn write<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), sqlx::Error> {
     if records.is_empty() {
         return Ok(());
     }
@@ -38,7 +38,7 @@ async fn write(db: &DatabaseConnection, records: &[Record]) -> Result<(), sqlx::
 }
 
 /// Finds the records the database does not take.
-async fn one_by_one(db: &DatabaseConnection, records: &[Record]) -> Result<(), DbErr> {
+async fn one_by_one<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), DbErr> {
     for chunk in records.chunks(CHUNK) {
         match write(db, chunk).await {
             Err(error) if is_data_error(&error) => {}
@@ -50,7 +50,8 @@ async fn one_by_one(db: &DatabaseConnection, records: &[Record]) -> Result<(), D
         for record in chunk {
             match write(db, std::slice::from_ref(record)).await {
                 Err(error) if is_data_error(&error) => {
-                    log::error!("the record of request {} is left out of the request log: {error}", record.request_id);
+                    let id = record.request_id.as_ref();
+                    log::error!("the record of request {id} is left out of the request log: {error}");
                 }
                 result => result.map_err(database_error)?,
             }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -21,27 +22,33 @@ pub struct Position {
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A request that goes to a provider.
-    Begin(Begun),
+    /// A request that goes to a provider, and where the entry is. Nearly all of them end, so most are never decoded.
+    Begin(Position, Encoded),
     /// A request that ended.
-    End(Box<Record>),
+    End(Encoded),
 }
 
-/// A request that goes to a provider. Nearly all of them end, so the record is only decoded for those that do not.
+/// A record as the journal has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Begun {
-    /// The request's id.
-    pub request_id: String,
-    /// Where the entry is.
-    pub position: Position,
-    encoded: Vec<u8>,
-}
+pub struct Encoded(Vec<u8>);
 
-impl Begun {
-    /// The record as of the begin.
+impl Encoded {
+    /// The request's id.
     #[must_use]
-    pub fn record(&self) -> Option<Record> {
-        postcard::from_bytes(&self.encoded).ok()
+    pub fn request_id(&self) -> Option<&str> {
+        // The id is the record's first field.
+        postcard::take_from_bytes(self.bytes()).ok().map(|(id, _)| id)
+    }
+
+    /// The record, its texts borrowed.
+    #[must_use]
+    pub fn record(&self) -> Option<Record<&str>> {
+        postcard::from_bytes(self.bytes()).ok()
+    }
+
+    /// What follows the kind.
+    fn bytes(&self) -> &[u8] {
+        self.0.get(1..).unwrap_or_default()
     }
 }
 
@@ -78,11 +85,12 @@ impl Reader {
             if self.position >= until {
                 return Ok(None);
             }
-            match self.payload(until)? {
-                Some(payload) => {
-                    let start = self.position;
-                    self.position.offset += 8 + u64::try_from(payload.len()).unwrap_or(0);
-                    if let Some(entry) = decode(payload, start) {
+            let start = self.position;
+            let found = self.payload(until)?.map(|payload| (payload.len(), decode(payload, start)));
+            match found {
+                Some((length, entry)) => {
+                    self.position.offset += 8 + u64::try_from(length).unwrap_or(0);
+                    if let Some(entry) = entry {
                         return Ok(Some(entry));
                     }
                     log::error!("a journal entry at {start:?} is damaged and was skipped");
@@ -94,7 +102,7 @@ impl Reader {
     }
 
     /// The payload at the position, or `None` at the end of the segment's entries.
-    fn payload(&mut self, until: Position) -> Result<Option<Vec<u8>>, JournalError> {
+    fn payload(&mut self, until: Position) -> Result<Option<&[u8]>, JournalError> {
         let Some(head) = self.bytes(self.position.offset, 8, until)? else { return Ok(None) };
         let (length, checksum) = head.split_at(4);
         let length = u32::from_le_bytes(length.try_into().unwrap_or_default());
@@ -106,17 +114,18 @@ impl Reader {
         Ok(payload.filter(|bytes| crc32fast::hash(bytes) == checksum))
     }
 
-    fn bytes(&mut self, offset: u64, count: usize, until: Position) -> Result<Option<Vec<u8>>, JournalError> {
-        for fresh in [false, true] {
-            if fresh && !self.fill(offset, count, until)? {
-                return Ok(None);
-            }
-            let start = offset.checked_sub(self.chunk_start).and_then(|start| usize::try_from(start).ok());
-            if let Some(found) = start.and_then(|start| self.chunk.get(start..start.checked_add(count)?)) {
-                return Ok(Some(found.to_vec()));
-            }
+    fn bytes(&mut self, offset: u64, count: usize, until: Position) -> Result<Option<&[u8]>, JournalError> {
+        if self.range(offset, count).is_none() && !self.fill(offset, count, until)? {
+            return Ok(None);
         }
-        Ok(None)
+        Ok(self.range(offset, count).and_then(|range| self.chunk.get(range)))
+    }
+
+    /// Where the bytes lie in the chunk, where they are in it.
+    fn range(&self, offset: u64, count: usize) -> Option<Range<usize>> {
+        let start = usize::try_from(offset.checked_sub(self.chunk_start)?).ok()?;
+        let end = start.checked_add(count)?;
+        (end <= self.chunk.len()).then_some(start..end)
     }
 
     /// Reads a chunk at `offset`, never past the bytes known to be written.
@@ -166,16 +175,13 @@ impl Reader {
     }
 }
 
-fn decode(mut payload: Vec<u8>, position: Position) -> Option<Entry> {
+fn decode(payload: &[u8], position: Position) -> Option<Entry> {
     let kind = *payload.first()?;
-    if kind == Kind::End as u8 {
-        return postcard::from_bytes(payload.get(1..)?).ok().map(Entry::End);
+    let encoded = Encoded(payload.to_vec());
+    encoded.request_id()?;
+    match kind {
+        kind if kind == Kind::End as u8 => Some(Entry::End(encoded)),
+        kind if kind == Kind::Begin as u8 => Some(Entry::Begin(position, encoded)),
+        _ => None,
     }
-    if kind != Kind::Begin as u8 {
-        return None;
-    }
-    payload.remove(0);
-    // The id is the record's first field.
-    let (request_id, _) = postcard::take_from_bytes::<String>(&payload).ok()?;
-    Some(Entry::Begin(Begun { request_id, position, encoded: payload }))
 }

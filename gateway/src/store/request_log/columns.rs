@@ -66,9 +66,9 @@ pub(super) trait Sink<'a> {
 }
 
 /// Gives one record to a sink.
-pub(super) fn row<'a>(record: &'a Record, sink: &mut impl Sink<'a>) {
-    let some = |text: &'a str| Some(clean(text));
-    let optional = |text: &'a Option<String>| text.as_deref().map(clean);
+pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink<'a>) {
+    let some = |text: &'a S| Some(clean(text.as_ref()));
+    let optional = |text: &'a Option<S>| text.as_ref().map(|text| clean(text.as_ref()));
     let usage = record.usage.as_ref();
     sink.text(some(&record.request_id));
     sink.number(Some(record.started_at));
@@ -118,11 +118,12 @@ fn clean(text: &str) -> Cow<'_, str> {
 }
 
 #[derive(Serialize)]
-struct Decision<'a> {
+#[serde(bound = "S: AsRef<str>")]
+struct Decision<'a, S> {
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "attempts")]
-    attempts: &'a [AttemptRecord],
+    attempts: &'a [AttemptRecord<S>],
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "notes")]
-    notes: &'a [(String, String)],
+    notes: &'a [(S, S)],
     #[serde(skip_serializing_if = "Option::is_none")]
     upstream_request_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,35 +148,35 @@ struct Note<'a> {
 }
 
 /// Why the request went where it went, as JSON; nothing where there is nothing to tell.
-fn decision(record: &Record) -> Option<String> {
-    let filled = |text: &'_ Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+fn decision<S: AsRef<str>>(record: &Record<S>) -> Option<String> {
+    let filled = |text: &'_ Option<S>| text.as_ref().is_some_and(|text| !text.as_ref().is_empty());
     let told =
         !record.attempts.is_empty() || !record.notes.is_empty() || filled(&record.upstream_request_id) || filled(&record.finish_reason);
     let decision = Decision {
         attempts: &record.attempts,
         notes: &record.notes,
-        upstream_request_id: record.upstream_request_id.as_deref().filter(|text| !text.is_empty()),
-        finish_reason: record.finish_reason.as_deref().filter(|text| !text.is_empty()),
+        upstream_request_id: record.upstream_request_id.as_ref().map(AsRef::as_ref).filter(|text| !text.is_empty()),
+        finish_reason: record.finish_reason.as_ref().map(AsRef::as_ref).filter(|text| !text.is_empty()),
     };
     if told { serde_json::to_string(&decision).ok() } else { None }
 }
 
-fn attempts<S: Serializer>(attempts: &[AttemptRecord], serializer: S) -> Result<S::Ok, S::Error> {
+fn attempts<S: AsRef<str>, Z: Serializer>(attempts: &[AttemptRecord<S>], serializer: Z) -> Result<Z::Ok, Z::Error> {
     let mut list = serializer.serialize_seq(Some(attempts.len()))?;
     for attempt in attempts {
         list.serialize_element(&Attempt {
-            provider: &attempt.provider,
-            model: &attempt.model,
+            provider: attempt.provider.as_ref(),
+            model: attempt.model.as_ref(),
             status: (attempt.status != 0).then_some(attempt.status),
-            failure: &attempt.failure,
+            failure: attempt.failure.as_ref(),
             us: attempt.us,
         })?;
     }
     list.end()
 }
 
-fn notes<S: Serializer>(notes: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(notes.iter().map(|(name, value)| Note { name, value }))
+fn notes<S: AsRef<str>, Z: Serializer>(notes: &[(S, S)], serializer: Z) -> Result<Z::Ok, Z::Error> {
+    serializer.collect_seq(notes.iter().map(|(name, value)| Note { name: name.as_ref(), value: value.as_ref() }))
 }
 
 #[cfg(test)]
@@ -198,16 +199,16 @@ mod tests {
     #[test]
     fn a_row_has_a_value_of_the_right_kind_for_every_column() {
         let mut seen = Seen::default();
-        row(&Record::default(), &mut seen);
+        row(&Record::<String>::default(), &mut seen);
         let kinds: Vec<bool> = seen.0.iter().map(|(text, _)| *text).collect();
         assert_eq!(kinds, COLUMNS.map(|(_, kind)| kind == Text));
     }
 
     #[test]
     fn the_decision_leaves_out_what_is_empty() {
-        assert_eq!(decision(&Record::default()), None);
+        assert_eq!(decision(&Record::<String>::default()), None);
         let attempt = AttemptRecord { provider: "a".into(), model: "m".into(), failure: "connect".into(), us: 7, ..Default::default() };
-        let record = Record {
+        let record: Record = Record {
             attempts: vec![attempt, AttemptRecord { provider: "b".into(), model: "m".into(), status: 200, us: 9, ..Default::default() }],
             finish_reason: Some("stop".into()),
             upstream_request_id: Some(String::new()),

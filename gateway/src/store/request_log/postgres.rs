@@ -15,7 +15,7 @@ const ROWS: usize = 1024;
 
 static STATEMENT: LazyLock<String> = LazyLock::new(statement);
 
-pub(super) async fn write(pool: &PgPool, records: &[Record]) -> Result<(), sqlx::Error> {
+pub(super) async fn write<S: AsRef<str>>(pool: &PgPool, records: &[Record<S>]) -> Result<(), sqlx::Error> {
     let mut transaction = pool.begin().await?;
     for chunk in records.chunks(ROWS) {
         sqlx::query_with(STATEMENT.as_str(), arguments(chunk)?).execute(&mut *transaction).await?;
@@ -34,7 +34,7 @@ fn statement() -> String {
     format!("INSERT INTO request_log ({names}) SELECT {chosen} FROM UNNEST({arrays}) AS rows ({names}) ON CONFLICT (request_id) DO NOTHING")
 }
 
-fn arguments(records: &[Record]) -> Result<PgArguments, sqlx::Error> {
+fn arguments<S: AsRef<str>>(records: &[Record<S>]) -> Result<PgArguments, sqlx::Error> {
     let mut values = Values { columns: COLUMNS.map(|(_, kind)| Column::of(kind, records.len())), column: 0 };
     for record in records {
         values.column = 0;

@@ -14,7 +14,7 @@ use crate::store::record::Record;
 static MANY: LazyLock<String> = LazyLock::new(|| statement(CHUNK));
 static ONE: LazyLock<String> = LazyLock::new(|| statement(1));
 
-pub(super) async fn write(pool: &SqlitePool, records: &[Record]) -> Result<(), sqlx::Error> {
+pub(super) async fn write<S: AsRef<str>>(pool: &SqlitePool, records: &[Record<S>]) -> Result<(), sqlx::Error> {
     let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
     let mut recent = Recent([const { None }; COLUMNS.len()]);
     let (chunks, rest) = records.as_chunks::<CHUNK>();
@@ -33,7 +33,7 @@ fn statement(rows: usize) -> String {
     format!("INSERT INTO request_log ({names}) VALUES {} ON CONFLICT (request_id) DO NOTHING", vec![values; rows].join(", "))
 }
 
-fn arguments(records: &[Record], recent: &mut Recent) -> Result<SqliteArguments, sqlx::Error> {
+fn arguments<S: AsRef<str>>(records: &[Record<S>], recent: &mut Recent) -> Result<SqliteArguments, sqlx::Error> {
     let mut values = Values { arguments: SqliteArguments::default(), recent, column: 0, failure: None };
     values.arguments.reserve(records.len() * COLUMNS.len(), 0);
     for record in records {

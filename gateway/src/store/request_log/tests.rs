@@ -55,7 +55,7 @@ async fn a_record_given_twice_is_one_row() {
         insert(&db, &[record(1), record(2), record(1)]).await.unwrap();
         let again: Vec<Record> = (0..100).map(record).collect();
         insert(&db, &again).await.unwrap();
-        insert(&db, &[]).await.unwrap();
+        insert::<String>(&db, &[]).await.unwrap();
         assert_eq!(ids(&db).await.len(), 100);
     }
 }
