@@ -44,15 +44,20 @@ impl RequestId {
 }
 
 fn hyphenated(value: u128) -> [u8; 36] {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    /// Where each byte's two digits lie.
+    const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
     let mut text = [b'-'; 36];
-    let places = (0..36).filter(|place| ![8, 13, 18, 23].contains(place));
-    for (place, nibble) in places.zip((0..32).rev()) {
-        if let (Some(slot), Some(digit)) = (text.get_mut(place), DIGITS.get((value >> (nibble * 4) & 0xf) as usize)) {
-            *slot = *digit;
+    for (byte, place) in value.to_be_bytes().into_iter().zip(PLACES) {
+        if let Some([high, low]) = text.get_mut(place..place + 2) {
+            *high = digit(byte >> 4);
+            *low = digit(byte & 0xf);
         }
     }
     text
+}
+
+const fn digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
 }
 
 #[cfg(test)]

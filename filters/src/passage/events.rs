@@ -38,7 +38,10 @@ impl EventStream {
         if end && failed.is_none() {
             self.end(reader, &mut out);
         }
-        (out.finish(self.framer.piece()), failed)
+        let sent = out.finish(self.framer.piece());
+        // Much may pass until the next piece, for many a stream at once.
+        self.framer.release();
+        (sent, failed)
     }
 
     /// Settles the stream's end: a last event without its blank line is sent on if its data is whole.

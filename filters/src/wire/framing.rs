@@ -74,6 +74,14 @@ impl<B: Boundary> Framer<B> {
         &self.piece
     }
 
+    /// Lets go of the piece, once all of it was looked at.
+    pub fn release(&mut self) {
+        if self.at >= self.piece.len() {
+            self.piece = Bytes::new();
+            self.at = 0;
+        }
+    }
+
     /// The next whole frame; none when more bytes are needed.
     ///
     /// # Errors

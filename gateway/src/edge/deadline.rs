@@ -29,16 +29,21 @@ impl Deadline {
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         loop {
             let Some(at) = *self.at.get_mut() else { return Poll::Pending };
+            // A timer that fires in time tells without a look at the clock.
+            if let Some(timer) = &mut self.timer
+                && timer.deadline() <= at
+                && !timer.is_elapsed()
+                && timer.as_mut().poll(cx).is_pending()
+            {
+                return Poll::Pending;
+            }
             if Instant::now() >= at {
                 *self.at.get_mut() = None;
                 return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "the exchange took too long"));
             }
-            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(at)));
-            if timer.deadline() > at || timer.is_elapsed() {
-                timer.as_mut().reset(at);
-            }
-            if timer.as_mut().poll(cx).is_pending() {
-                return Poll::Pending;
+            match &mut self.timer {
+                Some(timer) => timer.as_mut().reset(at),
+                None => self.timer = Some(Box::pin(sleep_until(at))),
             }
         }
     }
