@@ -122,6 +122,14 @@ pub async fn receive(session: &mut Session, conf: &Conf, memory: &BodyMemory) ->
     Ok(Received { bytes, memory: reserved })
 }
 
+/// Lets go of the buffers a request was read into, before its answer streams for long. The body must have been received.
+///
+/// # Errors
+/// A rejection when the session could not be replaced.
+pub async fn slim(session: &mut Session) -> Result<(), Rejection> {
+    reseat::slim(session).await.map(drop).map_err(reseat::Failure::into_rejection)
+}
+
 fn declared_length(session: &Session) -> Result<Option<u64>, Rejection> {
     let Some(value) = session.get_header(header::CONTENT_LENGTH) else { return Ok(None) };
     let length = value.to_str().ok().and_then(|text| text.parse().ok());
@@ -173,8 +181,8 @@ async fn read(
     if !whole.is_empty() {
         return Ok(whole.freeze());
     }
-    // A small body is a slice of a read buffer many times its size.
-    Ok(if first.len() <= COPIED { Bytes::copy_from_slice(&first) } else { first })
+    // A small body of HTTP/2 is a slice of a read buffer many times its size; one of HTTP/1.1 was copied out already.
+    Ok(if first.len() <= COPIED && session.is_http2() { Bytes::copy_from_slice(&first) } else { first })
 }
 
 /// Arms the replay buffer once what is still to come fits it.

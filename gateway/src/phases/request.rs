@@ -1,5 +1,6 @@
 //! The request's head and body: which endpoint, who calls, what they ask, and the plan to serve it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::{Method, header};
@@ -93,6 +94,9 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
     exchange.answer.stream = facts.stream || route.endpoint == Endpoint::StreamGenerateContent;
     decide(session, exchange, snapshot, route.endpoint, &facts, &model)?;
     exchange.facts = Some(facts);
+    if exchange.answer.stream {
+        body::slim(session).await?;
+    }
     begin(exchange)
 }
 
@@ -182,8 +186,16 @@ fn note_client(session: &Session, exchange: &mut Exchange) {
     exchange.client = Client {
         path: head.uri.path().into(),
         address: session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip().to_string()),
-        user_agent: agent.map(|agent| agent.chars().take(USER_AGENT_KEPT).collect()),
+        user_agent: agent.map(|agent| shortened(agent).to_owned()),
     };
+}
+
+fn shortened(agent: &str) -> &str {
+    // No text has more characters than bytes.
+    match agent.len() > USER_AGENT_KEPT {
+        true => agent.char_indices().nth(USER_AGENT_KEPT).map_or(agent, |(end, _)| agent.get(..end).unwrap_or(agent)),
+        false => agent,
+    }
 }
 
 fn is_landing(head: &RequestHeader, path: &str) -> bool {
@@ -240,14 +252,17 @@ pub(super) const fn body_kind(endpoint: Endpoint) -> BodyKind {
 }
 
 /// The content type, where it is one the endpoint takes. A missing one is taken for JSON.
-fn content_type(session: &Session, kind: BodyKind) -> Result<Option<String>, Rejection> {
+fn content_type(session: &Session, kind: BodyKind) -> Result<Option<Cow<'static, str>>, Rejection> {
     let Some(value) = session.get_header(header::CONTENT_TYPE) else { return Ok(None) };
+    if value == "application/json" {
+        return Ok(Some(Cow::Borrowed("application/json")));
+    }
     let text = value.to_str().unwrap_or_default();
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let json = essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
     let form = essence == "multipart/form-data" && matches!(kind, BodyKind::Images | BodyKind::Audio);
     if json || form {
-        return Ok(Some(text.to_owned()));
+        return Ok(Some(Cow::Owned(text.to_owned())));
     }
     let wanted =
         if matches!(kind, BodyKind::Images | BodyKind::Audio) { "application/json or multipart/form-data" } else { "application/json" };

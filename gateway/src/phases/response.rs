@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
-use pingora::http::ResponseHeader;
+use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
+use pingora_core::protocols::http::v1::server::HttpSession;
 use svc_filters::limits::Decision;
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
@@ -87,7 +88,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 ///
 /// # Errors
 /// When a header cannot be set.
-pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
+pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
     if upstream.status.is_informational() {
         return Ok(());
     }
@@ -100,7 +101,8 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
     exchange.answer.passage = kind.and_then(|kind| passage(exchange, kind));
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
 
-    let mut head = ResponseHeader::build_no_case(status, Some(12))?;
+    // Room for what is set here and by Pingora, so that the map is made once; a stream has more of it.
+    let mut head = ResponseHeader::build_no_case(status, Some(if streams { 16 } else { 12 }))?;
     for name in &PASSED {
         for value in upstream.headers.get_all(name) {
             head.append_header(name.clone(), value.clone())?;
@@ -111,10 +113,25 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
     }
     frame(session, upstream, &mut head, streams, exchange.answer.passage.is_none())?;
     describe(exchange, &mut head)?;
+    if streams {
+        forget_headers(session)?;
+    }
     if status.is_client_error() || status.is_server_error() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
     *upstream = head;
+    Ok(())
+}
+
+/// Lets go of the client's headers, which only another try would need: the answer may stream for long.
+fn forget_headers(session: &mut Session) -> Result<()> {
+    if session.as_ref().as_http1().is_none_or(HttpSession::is_upgrade_req) {
+        return Ok(());
+    }
+    let head = session.req_header();
+    let mut bare = RequestHeader::build_no_case(head.method.clone(), head.raw_path(), Some(0))?;
+    bare.set_version(head.version);
+    *session.req_header_mut() = bare;
     Ok(())
 }
 
@@ -154,7 +171,11 @@ fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
     if let Some(model) = &exchange.resolved {
         head.insert_header(MODEL, &*model.name)?;
     }
-    head.insert_header(ATTEMPTS, HeaderValue::from(exchange.attempts.count()))?;
+    let count = match exchange.attempts.count() {
+        1 => HeaderValue::from_static("1"),
+        count => HeaderValue::from(count),
+    };
+    head.insert_header(ATTEMPTS, count)?;
     if let Some(id) = &exchange.answer.upstream_request_id {
         head.insert_header(UPSTREAM_REQUEST_ID, id.clone())?;
     }
