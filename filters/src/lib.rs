@@ -3,6 +3,7 @@
 //! No network, no proxy framework and no database is known here.
 
 pub mod auth;
+pub mod canonical;
 pub mod chain;
 pub mod cost;
 pub mod endpoint;

@@ -82,7 +82,7 @@ fn one(shape: Shape, listed: &[Listed<'_>], name: &str) -> Result<Value, Rejecti
 
 fn page(shape: Shape, listed: &[Listed<'_>], query: &str) -> Result<Value, Rejection> {
     match shape {
-        Shape::ChatCompletions => {
+        Shape::ChatCompletions | Shape::Responses => {
             let data: Vec<Value> = listed.iter().map(|entry| entry_in(shape, entry)).collect();
             Ok(json!({"object": "list", "data": data}))
         }
@@ -142,7 +142,7 @@ fn generate_page(listed: &[Listed<'_>], query: &str) -> Result<Value, Rejection>
 fn entry_in(shape: Shape, entry: &Listed<'_>) -> Value {
     let name = entry.name;
     match shape {
-        Shape::ChatCompletions => {
+        Shape::ChatCompletions | Shape::Responses => {
             let owner = entry.model.targets.first().map_or("svc", |target| &*target.provider);
             json!({"id": name, "object": "model", "created": entry.model.created_at, "owned_by": owner})
         }

@@ -192,7 +192,7 @@ impl Exchange {
     pub fn identify(&self, head: &mut ResponseHeader) -> Result<()> {
         let id = self.id.header_value();
         match self.shape {
-            Shape::ChatCompletions => head.insert_header(CHAT_REQUEST_ID, id.clone())?,
+            Shape::ChatCompletions | Shape::Responses => head.insert_header(CHAT_REQUEST_ID, id.clone())?,
             Shape::Messages => head.insert_header(MESSAGES_REQUEST_ID, id.clone())?,
             Shape::GenerateContent => {}
         }

@@ -90,7 +90,7 @@ pub fn body(shape: Shape, rejection: &Rejection, request_id: &str) -> Bytes {
     let row = adjusted(rejection.code, rejection.status);
     let message = &rejection.message;
     let value = match shape {
-        Shape::ChatCompletions => json!({"error": {
+        Shape::ChatCompletions | Shape::Responses => json!({"error": {
             "message": message, "type": row.chat, "param": rejection.param, "code": rejection.code.as_str(),
         }}),
         Shape::Messages => json!({
