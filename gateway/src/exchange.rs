@@ -19,6 +19,7 @@ use svc_filters::verdict::{Code, Rejection};
 
 use crate::attempts::Attempts;
 use crate::edge::Connection;
+use crate::providers::{Authorisation, Unwrapping};
 use crate::request_id::RequestId;
 use crate::rescue::REQUEST_ID;
 use crate::state::Gateway;
@@ -65,6 +66,8 @@ pub struct Exchange {
     pub attempts: Attempts,
     /// The body of the current try.
     pub upstream_body: Bytes,
+    /// What authorises the current try.
+    pub authorisation: Option<Authorisation>,
     /// The answer's way to the client.
     pub answer: Answer,
     /// Notes of the filters.
@@ -87,6 +90,8 @@ pub struct Answer {
     pub status: u16,
     /// `x-svc-error-code` sent to the client.
     pub error_code: Option<Code>,
+    /// Makes the provider's bytes those of its dialect, before the passage.
+    pub unwrapping: Option<Unwrapping>,
     /// Reads and edits the body.
     pub passage: Option<Passage>,
     /// Whether it is a stream.
@@ -133,6 +138,7 @@ impl Exchange {
             body_memory: None,
             attempts: Attempts::default(),
             upstream_body: Bytes::new(),
+            authorisation: None,
             answer: Answer::default(),
             notes: Vec::new(),
             begun: false,

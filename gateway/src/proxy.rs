@@ -54,8 +54,8 @@ impl ProxyHttp for Proxy {
         request::run(session, exchange).await
     }
 
-    async fn upstream_peer(&self, _: &mut Session, exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
-        upstream::peer(exchange).await
+    async fn upstream_peer(&self, session: &mut Session, exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
+        upstream::peer(session, exchange).await
     }
 
     async fn upstream_request_filter(&self, session: &mut Session, head: &mut RequestHeader, exchange: &mut Exchange) -> Result<()> {

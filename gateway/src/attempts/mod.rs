@@ -13,6 +13,8 @@ use crate::exchange::micros;
 use crate::providers::{Provider, SelectedKey};
 use crate::store::{AttemptView, Snapshot};
 
+/// What the record says of a try that is repeated with a renewed credential.
+const RENEWED: &str = "renewed";
 /// Tries per request, over all targets and credentials.
 const MOST: usize = 12;
 
@@ -70,6 +72,17 @@ impl Attempts {
     pub fn repeat(&mut self) -> bool {
         self.repeat = self.made.len() < MOST;
         self.repeat
+    }
+
+    /// Ends the current try and lets the next one repeat it with a renewed credential; once for each credential and target.
+    pub fn renew(&mut self, status: u16) -> bool {
+        let place = |made: &Made| (made.target, made.key.as_ref().map(|key| key.index));
+        let Some(last) = self.made.last().map(place) else { return false };
+        if self.made.iter().any(|made| made.failure == RENEWED && place(made) == last) {
+            return false;
+        }
+        self.conclude(status, RENEWED);
+        self.repeat()
     }
 
     /// Whether another try is possible after this one.

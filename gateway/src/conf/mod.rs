@@ -46,7 +46,7 @@ pub use keys::{ContentLogging, Key, KeyStatus, Owner, Timestamp};
 pub use limits::{Limits, OnLimiterError};
 pub use models::{Capabilities, Model, Target};
 pub use period::{NotAPeriod, Period};
-pub use providers::{Aws, Http2, Provider, ProviderKind, Vertex};
+pub use providers::{Aws, Entra, Http2, Provider, ProviderKind, Vertex};
 pub use rules::{Arm, NotAnAmount, Redirect, Rule, RuleKind, Scope, Spend, Sticky, Usd};
 pub use secret::Secret;
 pub use server::{Server, ServerLimits, Tls};

@@ -26,11 +26,12 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const PASSED: [HeaderName; 5] = [header::CONTENT_TYPE, header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY, header::CONTENT_DISPOSITION];
 
 /// Where the vendors put their own request ids.
-const VENDOR_IDS: [HeaderName; 4] = [
+const VENDOR_IDS: [HeaderName; 5] = [
     HeaderName::from_static("x-request-id"),
     HeaderName::from_static("request-id"),
     HeaderName::from_static("apim-request-id"),
     HeaderName::from_static("x-goog-request-id"),
+    HeaderName::from_static("x-amzn-requestid"),
 ];
 
 /// Judges the provider's answer before anything of it is sent on.
@@ -43,6 +44,11 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         return Ok(());
     }
     let status = head.status.as_u16();
+    if renewed(exchange, status, &head.headers) {
+        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same credential is tried anew");
+        error.set_retry(true);
+        return Err(error);
+    }
     let judgement = judge(status);
     rest_credential(exchange, judgement, &head.headers);
     if judgement == Judgement::Deliver {
@@ -63,6 +69,14 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
     }
     exchange.attempts.conclude(status, "");
     Ok(())
+}
+
+/// Whether the refused credential is to be used once more, after a token was dropped or the clock put right.
+fn renewed(exchange: &mut Exchange, status: u16, headers: &HeaderMap) -> bool {
+    let (Some(provider), Some(key), Some(used)) = (exchange.attempts.provider(), exchange.attempts.key(), &exchange.authorisation) else {
+        return false;
+    };
+    (400..404).contains(&status) && provider.renew(key, used, status, headers) && exchange.attempts.renew(status)
 }
 
 fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {
@@ -91,6 +105,10 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
     if upstream.status.is_informational() {
         return Ok(());
     }
+    exchange.answer.unwrapping = match (exchange.attempts.provider(), exchange.endpoint) {
+        (Some(provider), Some(endpoint)) => provider.unwrapping(endpoint, upstream)?,
+        _ => None,
+    };
     let status = upstream.status;
     exchange.answered(session);
     exchange.answer.status = status.as_u16();

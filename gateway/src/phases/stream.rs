@@ -17,6 +17,10 @@ use crate::store::RequestOutcome;
 /// When the provider's bytes are beyond all bounds, or a filter ends the answer.
 pub fn piece(exchange: &mut Exchange, body: &mut Option<Bytes>, end: bool) -> Result<()> {
     let incoming = body.take().unwrap_or_default();
+    let incoming = match exchange.answer.unwrapping.as_mut() {
+        None => incoming,
+        Some(unwrapping) => unwrapping.push(incoming, end),
+    };
     let outgoing = match exchange.answer.passage.as_mut() {
         None => incoming,
         Some(passage) => {

@@ -49,6 +49,16 @@ pub enum DeclareError {
         /// The cause.
         source: std::io::Error,
     },
+    /// The file with a service account cannot be read.
+    #[error("read the service account of the provider `{name}` from {}: {source}", path.display())]
+    ServiceAccount {
+        /// The provider.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
     /// A credential cannot be sealed.
     #[error("declare the provider `{name}`: {source}")]
     Seal {

@@ -94,7 +94,10 @@ fn providers_need_different_names_and_reachable_addresses() {
             "1:37: providers[0].max_concurrency: must not be 0; leave it out for no bound",
         ),
         ("providers: [{name: a, kind: openai, aws: {region: r}}]", "1:37: providers[0].aws: only for the kind bedrock"),
-        ("providers: [{name: a, kind: vertex, region: europe-west4}]", "1:13: providers[0]: the kind vertex needs the key `vertex`"),
+        (
+            "providers: [{name: a, kind: vertex, region: europe-west4}]",
+            "1:13: providers[0]: the kind vertex needs the key `vertex`, or `keys`",
+        ),
         ("providers: [{name: a, kind: bedrock, region: eu-west-1}]", "1:13: providers[0]: the kind bedrock needs the key `aws`, or `keys`"),
     ]);
 }
