@@ -79,6 +79,9 @@ const VERBS: [(&str, Endpoint); 5] = [
 /// Versions under which the generate-content paths are served.
 const GENERATE_VERSIONS: [&str; 3] = ["/v1beta", "/v1alpha", "/v1"];
 
+/// Versions under which the paths of the generate-content vendor's cloud are served.
+const CLOUD_VERSIONS: [&str; 3] = ["/v1beta1", "/v1beta", "/v1"];
+
 impl Endpoint {
     /// The name used in the request log.
     #[must_use]
@@ -166,6 +169,8 @@ pub enum RouteError {
     WrongMethod(Shape, &'static str),
     /// The model segment of the path cannot be a model name.
     InvalidModel(Shape),
+    /// The endpoint is known and not served; the sentence says where to turn instead.
+    NotServed(Shape, &'static str),
 }
 
 /// Finds the endpoint for a method and a path without its query.
@@ -182,6 +187,13 @@ pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, RouteError> {
     }
     if let Some(found) = path.strip_prefix("/v1").and_then(|rest| CHAT_PATHS.iter().find(|(suffix, _)| *suffix == rest)) {
         return posted(method, found.1);
+    }
+    for version in CLOUD_VERSIONS {
+        if let Some(rest) = path.strip_prefix(version)
+            && (rest.starts_with("/projects/") || rest.starts_with("/publishers/"))
+        {
+            return cloud(method, rest);
+        }
     }
     for version in GENERATE_VERSIONS {
         if let Some(rest) = path.strip_prefix(version).and_then(|rest| rest.strip_prefix("/models")) {
@@ -229,6 +241,38 @@ fn models<'a>(method: &str, rest: &'a str, shape: Shape) -> Result<Route<'a>, Ro
     Ok(Route { endpoint: Endpoint::GetModel, shape, path_model: Some(model_name(segment, shape)?) })
 }
 
+/// A path of the vendor's cloud below its version. Project and location are not looked at: the provider's own decide.
+fn cloud<'a>(method: &str, path: &'a str) -> Result<Route<'a>, RouteError> {
+    let unknown = RouteError::UnknownPath(Shape::GenerateContent);
+    let place = path.strip_prefix("/projects/").map(|rest| {
+        let (_, rest) = rest.split_once('/')?;
+        let (_, rest) = rest.strip_prefix("locations/")?.split_once('/')?;
+        Some(rest)
+    });
+    let rest = match place {
+        Some(rest) => rest.ok_or(unknown.clone())?,
+        None => path.trim_start_matches('/'),
+    };
+    let (publisher, segment) = match rest.strip_prefix("endpoints/") {
+        Some(segment) => ("google", segment),
+        None => rest.strip_prefix("publishers/").and_then(|rest| rest.split_once("/models/")).ok_or(unknown.clone())?,
+    };
+    let (model, verb) = segment.rsplit_once(':').ok_or(unknown.clone())?;
+    match (publisher, verb) {
+        ("anthropic", "rawPredict" | "streamRawPredict") => Err(RouteError::NotServed(
+            Shape::Messages,
+            "The cloud's form of the messages shape is not served; send the request to /v1/messages.",
+        )),
+        ("google", _) => {
+            let (_, endpoint) = VERBS.iter().find(|(name, _)| *name == verb).ok_or(unknown)?;
+            expect_method(method, "POST", Shape::GenerateContent)?;
+            let path_model = Some(model_name(model, Shape::GenerateContent)?);
+            Ok(Route { endpoint: *endpoint, shape: Shape::GenerateContent, path_model })
+        }
+        _ => Err(unknown),
+    }
+}
+
 fn expect_method(method: &str, expected: &'static str, shape: Shape) -> Result<(), RouteError> {
     if method == expected { Ok(()) } else { Err(RouteError::WrongMethod(shape, expected)) }
 }
@@ -266,49 +310,4 @@ fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_path_of_the_specification_finds_its_endpoint() {
-        for (path, endpoint, shape) in [
-            ("/v1/chat/completions", Endpoint::ChatCompletions, Shape::ChatCompletions),
-            ("/v1/responses", Endpoint::Responses, Shape::ChatCompletions),
-            ("/v1/audio/transcriptions", Endpoint::AudioTranscriptions, Shape::ChatCompletions),
-            ("/v1/messages", Endpoint::Messages, Shape::Messages),
-            ("/v1/messages/count_tokens", Endpoint::MessagesCountTokens, Shape::Messages),
-        ] {
-            assert_eq!(route("POST", path), Ok(Route { endpoint, shape, path_model: None }), "{path}");
-        }
-        for version in GENERATE_VERSIONS {
-            for (verb, endpoint) in VERBS {
-                let path = format!("{version}/models/gemini-pro:{verb}");
-                let expected = Route { endpoint, shape: Shape::GenerateContent, path_model: Some("gemini-pro".into()) };
-                assert_eq!(route("POST", &path), Ok(expected), "{path}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_wrong_method_names_the_right_one_in_the_callers_shape() {
-        assert_eq!(route("GET", "/v1/messages"), Err(RouteError::WrongMethod(Shape::Messages, "POST")));
-        assert_eq!(route("DELETE", "/v1beta/models"), Err(RouteError::WrongMethod(Shape::GenerateContent, "GET")));
-    }
-
-    #[test]
-    fn unknown_paths_and_verbs_are_not_found() {
-        assert_eq!(route("POST", "/v1/chat/completions/"), Err(RouteError::UnknownPath(Shape::ChatCompletions)));
-        assert_eq!(route("POST", "/v1/messagesx"), Err(RouteError::UnknownPath(Shape::Messages)));
-        assert_eq!(route("POST", "/v1beta/models/x:predict"), Err(RouteError::UnknownPath(Shape::GenerateContent)));
-    }
-
-    #[test]
-    fn a_model_segment_cannot_leave_its_place() {
-        for segment in ["..%2fadmin", "a/../b", "a%3Fb", "%00", "a%2", "", "a//b"] {
-            let path = format!("/v1beta/models/{segment}:generateContent");
-            assert_eq!(route("POST", &path), Err(RouteError::InvalidModel(Shape::GenerateContent)), "{segment}");
-        }
-        let tuned = route("POST", "/v1/models/tuned%2Fmine:generateContent").expect("a slash is part of tuned names");
-        assert_eq!(tuned.path_model.as_deref(), Some("tuned/mine"));
-    }
-}
+mod tests;

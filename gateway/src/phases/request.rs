@@ -198,7 +198,12 @@ fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> 
     let route = route(head.method.as_str(), path);
     exchange.shape = match &route {
         Ok(route) => route.shape,
-        Err(RouteError::UnknownPath(shape) | RouteError::WrongMethod(shape, _) | RouteError::InvalidModel(shape)) => *shape,
+        Err(
+            RouteError::UnknownPath(shape)
+            | RouteError::WrongMethod(shape, _)
+            | RouteError::InvalidModel(shape)
+            | RouteError::NotServed(shape, _),
+        ) => *shape,
     };
     let undecided = match &route {
         Ok(route) => matches!(route.endpoint, Endpoint::ListModels | Endpoint::GetModel),
@@ -211,6 +216,7 @@ fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> 
     crate::edge::check_head(session, &exchange.gateway.conf.server.limits)?;
     route.map_err(|error| match error {
         RouteError::UnknownPath(_) => Rejection::invalid("There is no such endpoint.").with_status(404),
+        RouteError::NotServed(_, why) => Rejection::invalid(why).with_status(404),
         RouteError::WrongMethod(_, allowed) => {
             Rejection::invalid(format!("This endpoint takes {allowed} requests.")).with_status(405).with_header("allow", allowed)
         }
