@@ -1,1 +1,13 @@
-//! The chat_completions dialect.
+//! The chat-completions dialect (`POST /v1/chat/completions`): the vendor itself, Azure, and the many services that copy it.
+
+mod answer;
+mod decode;
+mod encode;
+mod failure;
+mod output;
+
+pub use self::answer::decoder;
+pub use self::decode::decode_request;
+pub use self::encode::encode_request;
+pub use self::failure::{decode_failure, encode_failure};
+pub use self::output::{stream_encoder, whole_encoder};
