@@ -19,6 +19,21 @@ pub struct Failure<'a> {
     pub retry_after: Option<u64>,
 }
 
+impl Failure<'_> {
+    /// The same failure without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> Failure<'static> {
+        Failure {
+            class: self.class,
+            status: self.status,
+            message: self.message.into_owned(),
+            code: self.code.into_owned(),
+            param: self.param.map(Text::into_owned),
+            retry_after: self.retry_after,
+        }
+    }
+}
+
 /// Classes of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureClass {

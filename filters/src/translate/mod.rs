@@ -10,12 +10,19 @@ pub mod map;
 pub mod messages;
 pub mod responses;
 
+mod answer;
 mod encoding;
 mod filter;
+mod matrix;
+mod prepare;
+mod restore;
 mod target;
 
 pub use encoding::{Adaptations, ClientView, Encoding};
+pub use answer::Answer;
 pub use filter::TranslationFilter;
+pub use matrix::{Cell, Feature, Support, matrix};
+pub use prepare::{Picture, Policy, Prepared, Viewer, failure_for, passes, pictures_to_fetch, prepare, read_failure, write_failure};
 pub use target::{Capabilities, ProviderKind, Quirks, Target, ThinkingStyle};
 
 use crate::canonical::{Event, Sink};

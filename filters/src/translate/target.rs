@@ -1,9 +1,12 @@
 //! Where a request is translated to, and what is known of the model there.
 
+use serde::Serialize;
+
 use crate::shape::Shape;
 
 /// The kinds of provider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProviderKind {
     /// The chat-completions vendor and the services that copy its API.
     Openai,

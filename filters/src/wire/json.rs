@@ -20,8 +20,8 @@ pub use self::scan::{DEEPEST, outline, scan};
 pub use self::splice::{Edit, splice};
 pub(crate) use self::text::string_stop;
 pub use self::text::{decode_string, encode_string, string_bytes};
-pub(crate) use self::walk::members_at;
 pub use self::value::Value;
+pub(crate) use self::walk::members_at;
 pub use self::walk::{Elements, Members, elements, members};
 pub use self::writer::Writer;
 
