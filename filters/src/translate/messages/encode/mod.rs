@@ -11,6 +11,8 @@ mod tests;
 mod thinking;
 mod tools;
 
+pub(super) use self::prepare::searched;
+
 use self::plan::{Form, Picked, Plan};
 use self::prepare::Context;
 use self::terms::Terms;

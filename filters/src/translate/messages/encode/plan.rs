@@ -8,10 +8,12 @@ use crate::canonical::{Choice, Losses, OutputFormat, Refusal, Request, Tool, Tur
 use crate::shape::Shape;
 use crate::translate::map::{Effort, names};
 use crate::translate::messages::schema;
-use crate::translate::{Adaptations, ProviderKind};
+use crate::translate::{Adaptations, ProviderKind, ThinkingStyle};
 
 /// Name of the hidden tool whose arguments are the answer.
 const JSON_TOOL: &str = "json_output";
+/// Name of the vendor's own search tool.
+pub(super) const WEB_SEARCH: &str = "web_search";
 /// Tokens left for the answer beside a budget for thinking, where the client sets no limit.
 const ANSWER: u64 = 4_096;
 /// Limit where neither the client nor the model's card tells one.
@@ -62,6 +64,10 @@ impl<'r, 'a> Plan<'r, 'a> {
     ) -> Result<Self, Refusal> {
         let limit = limit(request, context, losses)?;
         let tools = tools(request, context, losses);
+        let searches = tools.iter().any(|tool| matches!(tool, Tool::WebSearch(_)));
+        if searches && tools.iter().any(|tool| name_of(tool).is_some_and(|name| name.is(WEB_SEARCH))) {
+            adaptations.renamed.push((format!("{WEB_SEARCH}_function"), WEB_SEARCH.to_owned()));
+        }
         // Names are given to the declarations first: what is declared keeps its name where two become one.
         for tool in &tools {
             name_of(tool).inspect(|name| drop(names::sent(Shape::Messages, name, adaptations)));
@@ -71,14 +77,9 @@ impl<'r, 'a> Plan<'r, 'a> {
         let thinking = Thinking::settle(&request.thinking, turns, forced, limit, context, losses);
         let choice = match &form {
             Form::Hidden(_) => Some(Picked::Named(JSON_TOOL.to_owned())),
-            Form::Free | Form::Bound(_) | Form::Asked(_) => choice(
-                request,
-                &tools,
-                forced && (thinking.on() || !context.target.capabilities.forced_tools),
-                context,
-                losses,
-                adaptations,
-            ),
+            Form::Free | Form::Bound(_) | Form::Asked(_) => {
+                choice(request, &tools, forced && (thinking.on() || !forceable(context)), context, losses, adaptations)
+            }
         };
         Ok(Self {
             max_tokens: limit.unwrap_or_else(|| default_limit(&thinking, request.stream, context)),
@@ -154,6 +155,11 @@ fn tools<'r, 'a>(request: &'r Request<'a>, context: &Context<'_>, losses: &mut L
     request.tools.iter().filter(carried).collect()
 }
 
+/// Whether the model can be made to call a tool.
+fn forceable(context: &Context<'_>) -> bool {
+    context.target.capabilities.forced_tools && context.target.capabilities.thinking != ThinkingStyle::Always
+}
+
 const fn is_forced(choice: Option<&Choice<'_>>) -> bool {
     matches!(choice, Some(Choice::Any | Choice::Named(_) | Choice::Among { required: true, .. }))
 }
@@ -173,7 +179,7 @@ fn form(request: &Request<'_>, tools: &[&Tool<'_>], context: &Context<'_>, losse
         adaptations.wrapped = wrapped;
         return Form::Bound(bound);
     }
-    if tools.is_empty() && capabilities.forced_tools && !Thinking::wanted(&request.thinking, capabilities) {
+    if tools.is_empty() && forceable(context) && !Thinking::wanted(&request.thinking, capabilities) {
         adaptations.wrapped = wrapped;
         adaptations.json_tool = Some(JSON_TOOL.to_owned());
         return Form::Hidden(bound);

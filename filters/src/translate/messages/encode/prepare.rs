@@ -181,7 +181,7 @@ fn json_text<'a>(value: Value<'_>) -> Text<'a> {
 }
 
 /// An earlier search of the web in words: its sealed copies go back to nobody but the provider that made them.
-fn searched<'a>(query: &Text<'_>, hits: &[SearchHit<'_>]) -> Text<'a> {
+pub(in crate::translate::messages) fn searched<'a>(query: &Text<'_>, hits: &[SearchHit<'_>]) -> Text<'a> {
     let mut text = format!("[web search: {}]", query.decode());
     for hit in hits {
         let _ = write!(text, "\n- {} {}", hit.title.decode(), hit.url.decode());

@@ -1,6 +1,6 @@
 //! Declarations of tools.
 
-use super::plan::{Form, Plan};
+use super::plan::{Form, Plan, WEB_SEARCH};
 use super::prepare::Context;
 use crate::canonical::{Block, ComputerTool, FunctionTool, Losses, Raw, Text, Tool, Turn, WebSearch, Weight};
 use crate::shape::Shape;
@@ -103,7 +103,7 @@ fn grammar(description: Option<&Text<'_>>, format: Option<&Raw<'_>>) -> Option<S
 fn web_search(search: &WebSearch<'_>, w: &mut Writer<'_>) {
     w.begin_object();
     w.str_field("type", "web_search_20250305");
-    w.str_field("name", "web_search");
+    w.str_field("name", WEB_SEARCH);
     let by_size = search.context_size.as_ref().and_then(|size| match &*size.decode() {
         "low" => Some(1),
         "medium" => Some(5),

@@ -14,6 +14,8 @@ pub(super) struct Call {
     pub(super) ended: bool,
     /// Its block was closed; what still comes is too late.
     pub(super) closed: bool,
+    /// How much of them was no whole object when last looked at.
+    looked_at: usize,
     /// Everything that came of its arguments, as it stands in a JSON string.
     arguments: Vec<u8>,
 }
@@ -21,7 +23,7 @@ pub(super) struct Call {
 impl Call {
     pub(super) fn new(number: u32, id: Text<'_>, name: Text<'_>, custom: bool) -> Self {
         let (id, name) = (crate::translate::map::ids::for_messages(id).into_owned(), name.into_owned());
-        Self { number, id, name, custom, ended: false, closed: false, arguments: Vec::new() }
+        Self { number, id, name, custom, ended: false, closed: false, looked_at: 0, arguments: Vec::new() }
     }
 
     pub(super) fn push(&mut self, fragment: &Text<'_>) {
@@ -38,8 +40,14 @@ impl Call {
     }
 
     /// Whether the arguments so far are a whole object.
-    pub(super) fn complete(&self) -> bool {
-        !self.custom && !self.is_silent() && self.object().is_some()
+    pub(super) fn complete(&mut self) -> bool {
+        let fresh = self.looked_at < self.arguments.len();
+        self.looked_at = self.arguments.len();
+        let complete = !self.custom && fresh && self.object().is_some();
+        if complete {
+            self.looked_at = 0;
+        }
+        complete
     }
 
     /// The arguments as an object; `None` where they are none.

@@ -18,7 +18,7 @@ use crate::translate::{ClientView, Encode};
 use crate::wire::json::Writer;
 
 /// Beginning of the ids of searches that were not run by this vendor. Requests that bring them back are known by it.
-const SEARCH: &str = "srvtoolu_gw_";
+pub(super) const SEARCH: &str = "srvtoolu_gw_";
 
 /// A writer of streams.
 #[must_use]

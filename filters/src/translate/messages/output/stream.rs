@@ -105,13 +105,12 @@ impl StreamEncoder {
                 self.text(text, out);
             }
             Event::Reasoning { text, .. } if self.view.show_reasoning => self.reasoning(text, out),
-            Event::ReasoningSigned { signature, .. } if self.view.show_reasoning => self.signed(signature, out),
-            Event::Redacted { signature, .. } if self.view.show_reasoning => {
-                self.put(Piece::Redacted(shown(signature, &self.view)), out);
-            }
-            Event::Reasoning { .. } | Event::ReasoningSigned { .. } | Event::Redacted { .. } => {}
+            // A client that asked for thinking without its text still gets the token and brings it back.
+            Event::Reasoning { .. } => {}
+            Event::ReasoningSigned { signature, .. } => self.signed(signature, out),
+            Event::Redacted { signature, .. } => self.put(Piece::Redacted(shown(signature, &self.view)), out),
             Event::ToolStart { call, id, name, custom, signature, .. } => {
-                if let Some(signature) = signature.as_ref().filter(|_| self.view.show_reasoning) {
+                if let Some(signature) = signature {
                     self.signed(signature, out);
                 }
                 self.tail.called = true;
@@ -198,7 +197,7 @@ impl StreamEncoder {
     /// Whether nothing stands in the way of the next piece: a call whose arguments are whole is closed for it.
     fn free(&mut self, out: &mut Vec<u8>) -> bool {
         let Open::Call(number) = self.open else { return true };
-        if self.call(number).is_some_and(|call| call.complete()) {
+        if self.call(number).is_some_and(Call::complete) {
             self.close(out);
             self.promote(false, out);
         }

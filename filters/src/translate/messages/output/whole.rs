@@ -47,12 +47,13 @@ impl Encode for WholeEncoder {
                 self.tail.refused = true;
                 self.text(text);
             }
-            Event::Reasoning { .. } | Event::ReasoningSigned { .. } | Event::Redacted { .. } if !self.view.show_reasoning => {}
+            // A client that asked for thinking without its text still gets the token and brings it back.
+            Event::Reasoning { .. } if !self.view.show_reasoning => {}
             Event::Reasoning { text, .. } => self.reasoning(text),
             Event::ReasoningSigned { signature, .. } => self.sign(shown(signature, &self.view)),
             Event::Redacted { signature, .. } => self.parts.push(Part::Redacted(shown(signature, &self.view))),
             Event::ToolStart { call, id, name, custom, signature, .. } => {
-                if let Some(signature) = signature.as_ref().filter(|_| self.view.show_reasoning) {
+                if let Some(signature) = signature {
                     self.sign(shown(signature, &self.view));
                 }
                 self.calls.push(Call::new(*call, id.as_ref(), name.as_ref(), *custom));

@@ -182,3 +182,11 @@ fn screens_and_shells_are_declared_natively() {
         {"type": "bash_20250124", "name": "bash"}]);
     assert_eq!(body["tools"], expected);
 }
+
+#[test]
+fn a_function_named_like_the_vendors_search_is_told_apart() {
+    let tools = vec![Tool::WebSearch(WebSearch::default()), function("web_search", None)];
+    let (body, encoding) = encoded(offering(tools), &target(SONNET)).expect("encodes");
+    assert_eq!((&body["tools"][0]["name"], &body["tools"][1]["name"]), (&json!("web_search"), &json!("web_search_function")));
+    assert_eq!(encoding.adaptations.renamed, [("web_search_function".to_owned(), "web_search".to_owned())]);
+}
