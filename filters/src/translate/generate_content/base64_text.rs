@@ -23,14 +23,14 @@ pub(super) fn standard<'a>(text: &Text<'a>) -> Text<'a> {
             c => c,
         })
         .collect();
-    while out.len() % 4 != 0 {
+    while !out.len().is_multiple_of(4) {
         out.push('=');
     }
     Text::from(out)
 }
 
 fn is_standard(bytes: &[u8]) -> bool {
-    bytes.len() % 4 == 0 && memchr3(b'-', b'_', b'\\', bytes).is_none()
+    bytes.len().is_multiple_of(4) && memchr3(b'-', b'_', b'\\', bytes).is_none()
 }
 
 #[cfg(test)]

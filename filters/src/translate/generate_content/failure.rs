@@ -47,7 +47,14 @@ fn foreign(status: u16, body: &[u8]) -> Failure<'static> {
         message.push_str(&shown);
     }
     let message = scrubbed(&message);
-    Failure { class: class(status, "", &message), status, message: Text::from(message), code: Text::from(""), param: None, retry_after: None }
+    Failure {
+        class: class(status, "", &message),
+        status,
+        message: Text::from(message),
+        code: Text::from(""),
+        param: None,
+        retry_after: None,
+    }
 }
 
 /// Reads an `error` member. Within a stream its own code stands for the status.
@@ -150,7 +157,9 @@ fn class(status: u16, word: &str, message: &str) -> FailureClass {
         401 => FailureClass::Auth,
         402 => FailureClass::Billing,
         // The usual words for a spent quota also speak of billing details; they are no reason to give the key up.
-        403 | 429 if says(&["billing account", "billing to be enabled", "prepay", "credits are depleted", "spending limit", "spend cap"]) => {
+        403 | 429
+            if says(&["billing account", "billing to be enabled", "prepay", "credits are depleted", "spending limit", "spend cap"]) =>
+        {
             FailureClass::Billing
         }
         403 => FailureClass::Permission,

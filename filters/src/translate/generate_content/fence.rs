@@ -19,7 +19,8 @@ pub(super) fn code(value: Value<'_>) -> String {
 
 /// `codeExecutionResult`.
 pub(super) fn outcome(value: Value<'_>) -> String {
-    let output = value.members().find(|member| &*camel(member) == b"output").and_then(|member| member.as_str().map(|text| text.into_owned()));
+    let output =
+        value.members().find(|member| &*camel(member) == b"output").and_then(|member| member.as_str().map(|text| text.into_owned()));
     fenced("", &output.unwrap_or_default())
 }
 

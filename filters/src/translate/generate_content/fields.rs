@@ -173,10 +173,7 @@ mod tests {
         assert_eq!(whole(Value::of(b"40.0"), &path).unwrap(), Some(40));
         assert_eq!(whole(Value::of(b"null"), &path).unwrap(), None);
         assert!(whole(Value::of(b"1.5"), &path).is_err() && number(Value::of(b"\"x\""), &path).is_err());
-        assert_eq!(
-            number(Value::of(b"[]"), &path).unwrap_err(),
-            Refusal::invalid("topK", "expected a number, found an array")
-        );
+        assert_eq!(number(Value::of(b"[]"), &path).unwrap_err(), Refusal::invalid("topK", "expected a number, found an array"));
     }
 
     #[test]

@@ -224,10 +224,7 @@ mod tests {
         let pieces = br#"[{"jsonPath":"$.places[0].name","stringValue":"New "},{"jsonPath":"$.places[0].name","stringValue":"York"},
             {"jsonPath":"$.places[1]['x.y']","numberValue":1.50},{"jsonPath":"$.ok","boolValue":true},{"jsonPath":"$.none","nullValue":"NULL_VALUE"}]"#;
         call.add(Value::NULL, Value::of(pieces), None);
-        assert_eq!(
-            String::from_utf8(call.arguments()).unwrap(),
-            r#"{"places":[{"name":"New York"},{"x.y":1.50}],"ok":true,"none":null}"#
-        );
+        assert_eq!(String::from_utf8(call.arguments()).unwrap(), r#"{"places":[{"name":"New York"},{"x.y":1.50}],"ok":true,"none":null}"#);
     }
 
     #[test]

@@ -20,8 +20,20 @@ pub(super) fn reason(raw: &str) -> Reason {
     match raw {
         "" | "STOP" | "FINISH_REASON_UNSPECIFIED" => Reason::Stop,
         "MAX_TOKENS" | "CONTINUATION" => Reason::Length,
-        "SAFETY" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "RECITATION" | "LANGUAGE" | "IMAGE_SAFETY" | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" | "IMAGE_OTHER" | "NO_IMAGE" | "MODEL_ARMOR" | "ESCALATION" | "PUP_LIMITED_DISABLED" => Reason::Refusal,
+        "SAFETY"
+        | "PROHIBITED_CONTENT"
+        | "BLOCKLIST"
+        | "SPII"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION"
+        | "IMAGE_OTHER"
+        | "NO_IMAGE"
+        | "MODEL_ARMOR"
+        | "ESCALATION"
+        | "PUP_LIMITED_DISABLED" => Reason::Refusal,
         "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" | "MISSING_THOUGHT_SIGNATURE" | "MALFORMED_RESPONSE" => {
             Reason::Malformed
         }

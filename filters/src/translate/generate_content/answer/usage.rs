@@ -3,8 +3,14 @@
 use crate::usage::{Usage, read_generate_content};
 use crate::wire::json::{Value, Writer};
 
-const COUNTS: [&str; 6] =
-    ["promptTokenCount", "cachedContentTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"];
+const COUNTS: [&str; 6] = [
+    "promptTokenCount",
+    "cachedContentTokenCount",
+    "toolUsePromptTokenCount",
+    "candidatesTokenCount",
+    "thoughtsTokenCount",
+    "totalTokenCount",
+];
 
 /// The counts told so far.
 #[derive(Clone, Copy, Debug, Default)]

@@ -39,9 +39,8 @@ pub(super) fn inline<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Block<'a>,
     let Fields { media_type, content, title } = fields(value, "data", path)?;
     let data = content.filter(|data| !data.is_empty()).ok_or_else(|| path.field("data").invalid("must not be empty"))?;
     let data = base64_text::standard(&data);
-    let media_type = media_type
-        .or_else(|| sniff(&data).map(Text::from))
-        .ok_or_else(|| path.field("mimeType").invalid("must not be empty"))?;
+    let media_type =
+        media_type.or_else(|| sniff(&data).map(Text::from)).ok_or_else(|| path.field("mimeType").invalid("must not be empty"))?;
     let kind = media_type.decode().to_ascii_lowercase();
     if kind.starts_with("text/")
         && let Some(text) = STANDARD.decode(data.decode().as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok())
@@ -61,7 +60,8 @@ pub(super) fn file<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Block<'a>, R
         None => by_name(&address).to_owned(),
     };
     let web = (address.starts_with("https://") || address.starts_with("http://")) && !STORES.iter().any(|store| address.starts_with(store));
-    let source = if web { Source::Url { url: uri, media_type } } else { Source::File { shape: Shape::GenerateContent, id: uri, media_type } };
+    let source =
+        if web { Source::Url { url: uri, media_type } } else { Source::File { shape: Shape::GenerateContent, id: uri, media_type } };
     Ok(block(&kind, source, title))
 }
 

@@ -53,7 +53,13 @@ fn field<'a>(fields: &mut Fields<'a>, member: Member<'a>, path: &Path<'_>, extra
         b"text" => fields.text = text(value, &path.field("text"))?,
         b"thought" => fields.thought = boolean(value, &path.field("thought"))?.unwrap_or_default(),
         b"thoughtSignature" => fields.signature = text(value, &path.field("thoughtSignature"))?.filter(|text| !text.is_empty()),
-        b"inlineData" | b"fileData" | b"functionCall" | b"functionResponse" | b"executableCode" | b"codeExecutionResult" | b"toolCall"
+        b"inlineData"
+        | b"fileData"
+        | b"functionCall"
+        | b"functionResponse"
+        | b"executableCode"
+        | b"codeExecutionResult"
+        | b"toolCall"
         | b"toolResponse" => {
             if fields.data.replace(member).is_some() {
                 return Err(path.invalid("a part can hold one kind of data only"));

@@ -14,7 +14,12 @@ const LIMIT: [&str; 4] = ["max_completion_tokens", "max_tokens", "generationConf
 
 /// What form of answer can be asked for. Models before the third generation refuse JSON together with tools: then the
 /// instructions ask for it.
-pub(super) fn form<'a>(request: &mut Request<'a>, offer: &Offer<'_>, system: &mut Vec<Text<'a>>, context: &mut Context<'_, '_>) -> Form<'a> {
+pub(super) fn form<'a>(
+    request: &mut Request<'a>,
+    offer: &Offer<'_>,
+    system: &mut Vec<Text<'a>>,
+    context: &mut Context<'_, '_>,
+) -> Form<'a> {
     let format = std::mem::take(&mut request.format);
     let asks = !offer.is_empty() && !context.target.capabilities.mixed_tools;
     match format {
@@ -63,7 +68,12 @@ fn sampling(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_,
         Some(_) => context.lose(names, Weight::Minor, "this model does not take it"),
         None => {}
     };
-    put("temperature", sampling.temperature, capabilities.sampling, ["temperature", "temperature", "generationConfig.temperature", "temperature"]);
+    put(
+        "temperature",
+        sampling.temperature,
+        capabilities.sampling,
+        ["temperature", "temperature", "generationConfig.temperature", "temperature"],
+    );
     put("topP", sampling.top_p, capabilities.sampling, ["top_p", "top_p", "generationConfig.topP", "top_p"]);
     put("topK", sampling.top_k, capabilities.sampling, ["top_k", "top_k", "generationConfig.topK", "top_k"]);
     let presence = ["presence_penalty", "presence_penalty", "generationConfig.presencePenalty", "presence_penalty"];

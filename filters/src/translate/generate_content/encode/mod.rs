@@ -98,7 +98,8 @@ fn extras(extras: Vec<Extra<'_>>, context: &mut Context<'_, '_>) -> Option<Vec<u
 /// The client's tags as labels, when all of them fit the provider's narrow alphabet.
 fn labels(tags: &Raw<'_>) -> Option<Vec<u8>> {
     let fits = |text: &str| {
-        text.len() <= LABEL_LONGEST && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-')
+        text.len() <= LABEL_LONGEST
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-')
     };
     let mut out = Vec::new();
     let mut w = Writer::new(&mut out);

@@ -48,7 +48,8 @@ pub(super) fn write(block: &Block<'_>, w: &mut Writer<'_>, context: &mut Context
 /// How closely to look cannot be said for one picture.
 fn detail(image: &Media<'_>, context: &mut Context<'_, '_>) {
     if image.detail.as_ref().is_some_and(|detail| !detail.is("auto")) {
-        let names = ["messages.content.image_url.detail", "messages.content.detail", "contents.parts.mediaResolution", "input.content.detail"];
+        let names =
+            ["messages.content.image_url.detail", "messages.content.detail", "contents.parts.mediaResolution", "input.content.detail"];
         context.lose(names, Weight::Minor, "a generate-content provider looks at all pictures of a request alike");
     }
 }

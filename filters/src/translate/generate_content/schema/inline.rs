@@ -164,8 +164,17 @@ impl<'s> Inliner<'s> {
                 w.end_array();
             }
             (
-                "items" | "additionalProperties" | "additionalItems" | "not" | "if" | "then" | "else" | "contains" | "propertyNames"
-                | "unevaluatedItems" | "unevaluatedProperties",
+                "items"
+                | "additionalProperties"
+                | "additionalItems"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains"
+                | "propertyNames"
+                | "unevaluatedItems"
+                | "unevaluatedProperties",
                 Kind::Object,
             ) => {
                 w.key(name);

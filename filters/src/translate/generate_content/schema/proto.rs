@@ -162,7 +162,8 @@ impl<'s> Builder<'s> {
 
 /// Whether an alternative says nothing about the value but which members it must have.
 fn only_demands(branch: Value<'_>) -> bool {
-    branch.kind() == Kind::Object && branch.members().all(|member| matches!(&*member.name(), b"required" | b"not" | b"minProperties" | b"maxProperties"))
+    branch.kind() == Kind::Object
+        && branch.members().all(|member| matches!(&*member.name(), b"required" | b"not" | b"minProperties" | b"maxProperties"))
 }
 
 /// The type of a schema that names none.
