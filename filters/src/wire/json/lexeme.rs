@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Value, decode_string, encode_string, string_stop};
+use super::text::unescaped;
+use super::{Value, encode_string, string_stop};
 
 /// A text.
 #[derive(Clone, Debug)]
@@ -18,7 +19,11 @@ impl<'a> Text<'a> {
     #[must_use]
     pub fn decode(&self) -> Cow<'_, str> {
         match self {
-            Self::Escaped(inner) => decode_string(inner),
+            // Not `decode_string`, which would take a last escaped quote for the closing one.
+            Self::Escaped(inner) => match unescaped(inner, true) {
+                Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
+                Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+            },
             Self::Plain(text) => Cow::Borrowed(text),
         }
     }
@@ -172,6 +177,11 @@ mod tests {
         let mut out = Vec::new();
         text.escape_into(&mut out);
         assert_eq!(out, br"a\u00e9\n\/");
+    }
+
+    #[test]
+    fn quotes_at_the_ends_of_a_text_are_part_of_it() {
+        assert_eq!(Text::Escaped(br#"\"{\"a\""#).decode(), "\"{\"a\"");
     }
 
     #[test]
