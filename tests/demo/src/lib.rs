@@ -23,6 +23,7 @@ mod models;
 mod moderations;
 mod multipart;
 mod options;
+mod picture;
 mod platform;
 mod prompt;
 mod refusal;

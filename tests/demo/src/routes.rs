@@ -19,6 +19,7 @@ use crate::call::{Call, Exchange};
 use crate::deliver::answer;
 use crate::messages::Threads;
 use crate::options::Options;
+use crate::picture::picture;
 use crate::refusal::Refusal;
 use crate::seen::{Entry, Followed, Seen};
 use crate::vendor::Vendor;
@@ -68,6 +69,7 @@ pub(crate) fn router(options: &Options) -> Result<Router, GoogleError> {
     Ok(Router::new()
         .route("/__seen", get(seen).delete(forget))
         .route("/__tokens", get(tokens).delete(revoke))
+        .route("/__picture.png", get(picture))
         .route("/__health", get(StatusCode::NO_CONTENT))
         .fallback_service(vendors.with_state(shared.clone()))
         .with_state(shared))

@@ -163,7 +163,7 @@ impl Turns<'_> {
             self.open.push((word(call, "id"), name(call)));
         }
         let first = parts.iter().find(|part| object(part, "functionCall").is_some());
-        let unsigned = first.filter(|part| field(SHAPE, part, "thoughtSignature").is_none());
+        let unsigned = first.filter(|part| field(SHAPE, part, "thoughtSignature").and_then(Value::as_str).is_none());
         if let (None, Some(part)) = (&self.unsigned, unsigned) {
             self.unsigned = object(part, "functionCall").map(|call| (name(call), at + 1));
         }
