@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::Value;
 use svc_filters::shape::Shape;
 
-pub(crate) const SHAPES: [Shape; 4] = [Shape::ChatCompletions, Shape::Messages, Shape::GenerateContent, Shape::Responses];
+pub(crate) const SHAPES: [Shape; 3] = [Shape::ChatCompletions, Shape::Messages, Shape::GenerateContent];
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests")
@@ -34,7 +34,7 @@ pub(crate) fn fixtures(kind: &str, shape: Shape) -> Vec<(String, Vec<u8>)> {
 /// Compares with the golden file, or writes it. Returns what differs.
 pub(crate) fn compare(kind: &str, shape: Shape, name: &str, found: &Value) -> Option<String> {
     let folder = tests().join("golden").join(kind).join(shape.as_str());
-    let path = folder.join(format!("{}.json", name.split('.').next().unwrap_or(name)));
+    let path = folder.join(format!("{}.json", name.trim_end_matches(".json").replace('.', "_")));
     let text = steady(&(serde_json::to_string_pretty(found).expect("JSON") + "\n"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::create_dir_all(&folder).expect("a folder");
