@@ -126,6 +126,8 @@ impl<'p, 'a> Object<'p, 'a> {
         for member in self.members.iter().filter(|member| member.kind != Kind::Null) {
             if member.is("cache_control") {
                 extras.add("cache_control", member.json(), Weight::Silent);
+            } else if member.is("prompt_cache_breakpoint") {
+                extras.add("prompt_cache_breakpoint", member.json(), Weight::Silent);
             } else if !known.iter().any(|name| member.is(name)) {
                 extras.add(format!("{place}.{}", member.key()), member.json(), Weight::Minor);
             }

@@ -1,7 +1,7 @@
 //! Parts of content.
 
 use super::object::{Extras, Object, Path, array, text};
-use crate::canonical::{Block, Document, Media, Refusal, Source, Text, Weight};
+use crate::canonical::{Block, Document, Media, Refusal, Source, Text};
 use crate::shape::Shape;
 use crate::translate::map::media::data_url;
 use crate::wire::json::{Kind, Value};
@@ -33,16 +33,8 @@ fn one<'a>(value: Value<'a>, path: Path<'_>, extras: &mut Extras<'a>) -> Result<
         "file" => (file(object.required("file")?, path.key("file"), extras)?, &["type", "file"]),
         _ => return Ok(Block::Unknown { shape: Shape::ChatCompletions, kind: kind.clone(), raw: value.raw() }),
     };
-    mark(&object, extras);
     object.leave(known, PLACE, extras);
     Ok(block)
-}
-
-/// Marks of caches are no content.
-fn mark<'a>(object: &Object<'_, 'a>, extras: &mut Extras<'a>) {
-    if let Some(mark) = object.get("prompt_cache_breakpoint") {
-        extras.add(format!("{PLACE}.prompt_cache_breakpoint"), mark, Weight::Silent);
-    }
 }
 
 fn image<'a>(value: Value<'a>, path: Path<'_>) -> Result<Block<'a>, Refusal> {

@@ -85,15 +85,13 @@ fn data_url(media_type: &Text<'_>, data: &Text<'_>, w: &mut Writer<'_>) {
 }
 
 fn document(document: &Document<'_>, context: &mut Context<'_>, w: &mut Writer<'_>) -> Result<(), Refusal> {
-    if let Source::Blocks(blocks) = &document.source {
-        for block in document.title.iter().chain(&document.context).cloned().map(Block::Text).chain(blocks.iter().cloned()) {
-            part(&block, context, w)?;
-        }
-        return Ok(());
-    }
     if let Some(said) = document_text(document, context)? {
         text(&said, w);
         return Ok(());
+    }
+    if let Source::Blocks(blocks) = &document.source {
+        document.title.iter().chain(&document.context).for_each(|said| text(said, w));
+        return blocks.iter().try_for_each(|block| part(block, context, w));
     }
     if let Some(said) = &document.context {
         text(said, w);
