@@ -29,31 +29,55 @@ pub(super) fn read<'a>(value: Value<'a>, path: Path<'_>, extras: &mut Extras<'a>
 fn one<'a>(value: Value<'a>, path: Path<'_>, blocks: &mut Vec<Block<'a>>, extras: &mut Extras<'a>) -> Result<(), Refusal> {
     let object = Object::read(value, path)?;
     let kind = object.required_text("type")?;
-    let known: &[&str] = match &*kind.decode() {
+    let name = kind.decode();
+    let known = match said(&name, &object, blocks, extras)? {
+        Some(known) => Some(known),
+        None => made(&name, &object, blocks)?,
+    };
+    match known {
+        Some(known) => object.leave(known, PLACE, extras),
+        None => blocks.push(Block::Unknown { shape: Shape::Messages, kind: kind.clone(), raw: value.raw() }),
+    }
+    Ok(())
+}
+
+/// The members of a block that are read.
+type Known = Option<&'static [&'static str]>;
+
+/// Reads what users and results of tools say; `None` for other blocks.
+fn said<'a>(kind: &str, object: &Object<'_, 'a>, blocks: &mut Vec<Block<'a>>, extras: &mut Extras<'a>) -> Result<Known, Refusal> {
+    Ok(Some(match kind {
         "text" => {
             blocks.push(Block::Text(object.required_text("text")?));
-            citations(&object, extras);
+            citations(object, extras);
             &["type", "text", "citations"]
         }
         "image" => {
-            blocks.push(Block::Image(media::image(&object)?));
+            blocks.push(Block::Image(media::image(object)?));
             &["type", "source"]
         }
         "document" => {
-            blocks.push(Block::Document(media::document(&object, extras)?));
+            blocks.push(Block::Document(media::document(object, extras)?));
             &["type", "source", "title", "context", "citations"]
         }
         "search_result" => {
-            blocks.push(Block::Text(media::search_result(&object, extras)?));
+            blocks.push(Block::Text(media::search_result(object, extras)?));
             &["type", "source", "title", "content", "citations"]
         }
-        "tool_use" => {
-            blocks.push(Block::ToolCall(call(&object)?));
-            &["type", "id", "name", "input"]
-        }
         "tool_result" => {
-            blocks.push(Block::ToolResult(result(&object, extras)?));
+            blocks.push(Block::ToolResult(result(object, extras)?));
             &["type", "tool_use_id", "content", "is_error"]
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Reads what only models say; `None` for other blocks.
+fn made<'a>(kind: &str, object: &Object<'_, 'a>, blocks: &mut Vec<Block<'a>>) -> Result<Known, Refusal> {
+    Ok(Some(match kind {
+        "tool_use" => {
+            blocks.push(Block::ToolCall(call(object)?));
+            &["type", "id", "name", "input", "caller"]
         }
         "thinking" => {
             let text = object.text("thinking")?.unwrap_or(Text::from(""));
@@ -61,25 +85,19 @@ fn one<'a>(value: Value<'a>, path: Path<'_>, blocks: &mut Vec<Block<'a>>, extras
             &["type", "thinking", "signature"]
         }
         "redacted_thinking" => {
-            let data = object.required_text("data")?;
-            blocks.extend(signature(data).map(Block::Redacted));
+            blocks.extend(signature(object.required_text("data")?).map(Block::Redacted));
             &["type", "data"]
         }
         "server_tool_use" if object.text("name")?.is_some_and(|name| name.is("web_search")) => {
-            blocks.push(search::call(&object)?);
+            blocks.push(search::call(object)?);
             &["type", "id", "name", "input", "caller"]
         }
         "web_search_tool_result" => {
-            search::result(&object, blocks)?;
+            search::result(object, blocks)?;
             &["type", "tool_use_id", "content", "caller"]
         }
-        _ => {
-            blocks.push(Block::Unknown { shape: Shape::Messages, kind: kind.clone(), raw: value.raw() });
-            return Ok(());
-        }
-    };
-    object.leave(known, PLACE, extras);
-    Ok(())
+        _ => return Ok(None),
+    }))
 }
 
 /// Citations of an earlier answer do not change what is said.

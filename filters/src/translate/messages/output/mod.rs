@@ -1,6 +1,8 @@
 //! Writing answers for clients of this shape.
 
+mod blocks;
 mod call;
+mod events;
 mod frames;
 mod sources;
 mod stream;

@@ -1,6 +1,7 @@
 //! Whole answers: the blocks in the order they were produced, written at the end.
 
 use super::call::Call;
+use super::events::{choice, owned_citation, owned_hit};
 use super::sources;
 use super::tail::Tail;
 use super::{answer_id, found, search_id, shown};
@@ -37,7 +38,7 @@ pub(super) struct WholeEncoder {
 
 impl Encode for WholeEncoder {
     fn event(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
-        if self.ended || super::stream::choice(event).is_some_and(|choice| choice != 0) {
+        if self.ended || choice(event).is_some_and(|choice| choice != 0) {
             return;
         }
         match event {
@@ -52,22 +53,16 @@ impl Encode for WholeEncoder {
             Event::Reasoning { text, .. } => self.reasoning(text),
             Event::ReasoningSigned { signature, .. } => self.sign(shown(signature, &self.view)),
             Event::Redacted { signature, .. } => self.parts.push(Part::Redacted(shown(signature, &self.view))),
-            Event::ToolStart { call, id, name, custom, signature, .. } => {
-                if let Some(signature) = signature {
-                    self.sign(shown(signature, &self.view));
-                }
-                self.calls.push(Call::new(*call, id.as_ref(), name.as_ref(), *custom));
-                self.parts.push(Part::Call(*call));
-            }
+            Event::ToolStart { .. } => self.call_begins(event),
             Event::ToolArguments { call, fragment, .. } => {
                 if let Some(call) = self.calls.iter_mut().rev().find(|known| known.number == *call) {
                     call.push(fragment);
                 }
             }
-            Event::Citation { citation, .. } => self.citations.push(super::stream::owned_citation(citation)),
+            Event::Citation { citation, .. } => self.citations.push(owned_citation(citation)),
             Event::WebSearch { id, query, hits, .. } => {
                 self.tail.searches += 1;
-                let hits = hits.iter().map(super::stream::owned_hit).collect();
+                let hits = hits.iter().map(owned_hit).collect();
                 self.parts.push(Part::Search { id: search_id(id), query: query.clone().into_owned(), hits });
             }
             Event::Finish { finish, .. } => self.tail.finish(finish),
@@ -83,6 +78,15 @@ impl Encode for WholeEncoder {
 impl WholeEncoder {
     pub(super) fn new(view: ClientView) -> Self {
         Self { view, id: None, parts: Vec::new(), calls: Vec::new(), citations: Vec::new(), tail: Tail::default(), ended: false }
+    }
+
+    fn call_begins(&mut self, event: &Event<'_>) {
+        let Event::ToolStart { call, id, name, custom, signature, .. } = event else { return };
+        if let Some(signature) = signature {
+            self.sign(shown(signature, &self.view));
+        }
+        self.calls.push(Call::new(*call, id.as_ref(), name.as_ref(), *custom));
+        self.parts.push(Part::Call(*call));
     }
 
     fn text(&mut self, text: &Text<'_>) {
