@@ -174,15 +174,16 @@ fn form(request: &Request<'_>, tools: &[&Tool<'_>], context: &Context<'_>, losse
         }
         OutputFormat::Schema { schema, vendor_schema, .. } => (schema, *vendor_schema),
     };
-    let (bound, wrapped) = schema::answer(raw, vendor_schema);
-    if capabilities.schema_output && context.target.kind != ProviderKind::Bedrock {
+    let (object, wrapped) = schema::answer(raw, vendor_schema);
+    let able = capabilities.schema_output && context.target.kind != ProviderKind::Bedrock;
+    if let Some(bound) = able.then(|| schema::bound(&object)).flatten() {
         adaptations.wrapped = wrapped;
         return Form::Bound(bound);
     }
     if tools.is_empty() && forceable(context) && !Thinking::wanted(&request.thinking, capabilities) {
         adaptations.wrapped = wrapped;
         adaptations.json_tool = Some(JSON_TOOL.to_owned());
-        return Form::Hidden(bound);
+        return Form::Hidden(object.into_owned());
     }
     losses.note(field, Weight::Minor, "the schema is asked for in words");
     let plain = schema::plain(raw, vendor_schema);

@@ -60,17 +60,17 @@ fn one(tool: &Tool<'_>, context: &Context<'_>, w: &mut Writer<'_>, losses: &mut 
 
 fn function(tool: &FunctionTool<'_>, context: &Context<'_>, w: &mut Writer<'_>, losses: &mut Losses, adaptations: &mut Adaptations) {
     let able = context.target.capabilities.schema_output && context.target.kind != ProviderKind::Bedrock;
+    let (schema, changed) = schema::arguments(tool.parameters.as_ref(), tool.vendor_schema);
     let asked = tool.strict == Some(true);
-    if asked && !able {
-        losses.note(context.terms.strict, Weight::Minor, "the provider does not bind arguments to their schema");
+    let bound = (asked && able).then(|| schema::bound(&schema)).flatten();
+    if asked && bound.is_none() {
+        losses.note(context.terms.strict, Weight::Minor, "the provider cannot bind arguments to their schema");
     }
-    let strict = asked && able;
-    let (schema, changed) = schema::arguments(tool.parameters.as_ref(), tool.vendor_schema, strict);
     if changed {
         losses.note(context.terms.parameters, Weight::Minor, "arguments of a tool must be an object");
     }
     let name = names::sent(Shape::Messages, &tool.name, adaptations);
-    described(&name, tool.description.as_ref(), &schema, strict, w);
+    described(&name, tool.description.as_ref(), bound.as_deref().unwrap_or(&schema), bound.is_some(), w);
 }
 
 fn described(name: &Text<'_>, description: Option<&Text<'_>>, schema: &[u8], strict: bool, w: &mut Writer<'_>) {

@@ -1,5 +1,5 @@
-//! The blocks of a stream, one after the other. The call that is open flows through, and everything that comes before it is
-//! complete waits.
+//! The blocks of a stream, one after the other. The call that is open flows through; whatever else comes waits until that call
+//! is complete.
 
 use std::collections::VecDeque;
 

@@ -9,35 +9,60 @@ mod vendor;
 use std::borrow::Cow;
 
 use crate::canonical::Raw;
-use crate::wire::json::{Kind, Value};
+use crate::wire::json::{Kind, Member, Value, Writer};
 
 /// Schema of a tool without arguments.
 pub(super) const NO_ARGUMENTS: &[u8] = br#"{"type":"object","properties":{}}"#;
 
 /// The schema of a tool's arguments, whose root must be an object, and whether its meaning had to be changed for that.
-pub(super) fn arguments<'s>(schema: Option<&'s Raw<'_>>, vendor_schema: bool, strict: bool) -> (Cow<'s, [u8]>, bool) {
+pub(super) fn arguments<'s>(schema: Option<&'s Raw<'_>>, vendor_schema: bool) -> (Cow<'s, [u8]>, bool) {
     let Some(schema) = schema else { return (Cow::Borrowed(NO_ARGUMENTS), false) };
     let plain = plain(schema, vendor_schema);
-    let (object, changed) = match root::object(Value::of(&plain)) {
+    match root::object(Value::of(&plain)) {
         root::Root::Fits => (plain, false),
         root::Root::Written(object) => (Cow::Owned(object), false),
         root::Root::NoObject => (Cow::Borrowed(NO_ARGUMENTS), true),
-    };
-    if strict { (Cow::Owned(structured::schema(Value::of(&object))), changed) } else { (object, changed) }
+    }
 }
 
-/// The schema of a structured answer, and whether the answer is an object only because it is wrapped in one with the member
-/// `value`.
-pub(super) fn answer(schema: &Raw<'_>, vendor_schema: bool) -> (Vec<u8>, bool) {
+/// The schema of an answer, and whether the answer is an object only because it is wrapped in one with the member `value`.
+pub(super) fn answer<'s>(schema: &'s Raw<'_>, vendor_schema: bool) -> (Cow<'s, [u8]>, bool) {
     let plain = plain(schema, vendor_schema);
-    let value = Value::of(&plain);
-    if is_object(value) {
-        return (structured::schema(value), false);
+    if is_object(Value::of(&plain)) {
+        return (plain, false);
     }
-    let mut wrapped = br#"{"type":"object","properties":{"value":"#.to_vec();
-    wrapped.extend_from_slice(&structured::schema(value));
-    wrapped.extend_from_slice(br#"},"required":["value"],"additionalProperties":false}"#);
-    (wrapped, true)
+    (Cow::Owned(wrapped(Value::of(&plain))), true)
+}
+
+/// An object with the schema as its one member. Definitions stay at the root, where references look for them.
+fn wrapped(schema: Value<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(schema.bytes().len() + 96);
+    let mut w = Writer::new(&mut out);
+    let is_definition = |member: &Member<'_>| member.is("$defs") || member.is("definitions");
+    let put = |member: Member<'_>, w: &mut Writer<'_>| {
+        w.key(&member.key());
+        w.raw(member.value());
+    };
+    w.begin_object();
+    w.str_field("type", "object");
+    w.object("properties", |w| match schema.kind() {
+        Kind::Object => w.object("value", |w| schema.members().filter(|member| !is_definition(member)).for_each(|member| put(member, w))),
+        _ => {
+            w.key("value");
+            w.raw(schema.bytes());
+        }
+    });
+    w.array("required", |w| w.str("value"));
+    w.bool_field("additionalProperties", false);
+    schema.members().filter(is_definition).for_each(|member| put(member, &mut w));
+    w.end_object();
+    out
+}
+
+/// The schema as the vendor binds output to it; `None` where it cannot, since it closes every object.
+pub(super) fn bound(schema: &[u8]) -> Option<Vec<u8>> {
+    let schema = Value::of(schema);
+    structured::can_bind(schema).then(|| structured::schema(schema))
 }
 
 /// The schema in plain JSON Schema.

@@ -5,6 +5,34 @@ use crate::wire::json::{Kind, Member, Value, Writer};
 /// Formats of strings the vendor knows.
 const FORMATS: [&str; 10] = ["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
+/// Whether nothing that the schema allows is lost when every object is closed.
+pub(super) fn can_bind(schema: Value<'_>) -> bool {
+    if schema.kind() != Kind::Object {
+        return true;
+    }
+    let told = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties"];
+    let anything = told.iter().all(|name| schema.get(name).is_null());
+    !anything && !is_open(schema) && !schema.get("$ref").is_str("#") && schema.members().all(|member| parts(&member).all(can_bind))
+}
+
+/// Whether objects of the schema may have members it does not name.
+fn is_open(schema: Value<'_>) -> bool {
+    let (others, named) = (schema.get("additionalProperties"), schema.get("properties").kind() == Kind::Object);
+    let of_objects = named || schema.get("type").is_str("object");
+    let free = others.kind() == Kind::Object || others.bool() == Some(true) || (!named && others.is_null());
+    (of_objects && free) || !schema.get("patternProperties").is_null()
+}
+
+/// The schemas a member holds.
+fn parts<'a>(member: &Member<'a>) -> Box<dyn Iterator<Item = Value<'a>> + 'a> {
+    match &*member.key() {
+        "properties" | "$defs" | "definitions" => Box::new(member.json().members().map(|member| member.json())),
+        "anyOf" | "oneOf" | "allOf" => Box::new(member.json().elements().map(|branch| branch.json())),
+        "items" => Box::new(std::iter::once(member.json())),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
 /// The schema with every object closed and every unknown constraint moved into the description.
 pub(super) fn schema(value: Value<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.bytes().len() + 64);

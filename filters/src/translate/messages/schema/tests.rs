@@ -2,9 +2,10 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-fn bound(schema: &str) -> (Json, bool) {
-    let (bytes, wrapped) = answer(&Raw::from(schema.as_bytes()), false);
-    (serde_json::from_slice(&bytes).expect("valid JSON"), wrapped)
+fn bind(schema: &str) -> (Json, bool) {
+    let raw = Raw::from(schema.as_bytes());
+    let (object, wrapped) = answer(&raw, false);
+    (serde_json::from_slice(&bound(&object).expect("can be bound")).expect("valid JSON"), wrapped)
 }
 
 fn upright(schema: &str) -> Json {
@@ -13,11 +14,11 @@ fn upright(schema: &str) -> Json {
 
 #[test]
 fn bound_schemas_close_every_object_and_say_what_they_cannot_bind() {
-    let (schema, wrapped) = bound(
+    let (schema, wrapped) = bind(
         r#"{"$schema":"x","type":"object","properties":{"a":{"type":"string","minLength":3,"pattern":"^a","description":"An a."},
            "b":{"oneOf":[{"type":"object","properties":{}},{"type":"null"}]},"c":{"type":"string","format":"date"},
            "d":{"type":"string","format":"color"},"e":{"type":"array","items":{"type":"integer","maximum":9},"minItems":1,"maxItems":4}},
-           "$defs":{"x":{"type":"object","additionalProperties":true}},"required":["a"]}"#,
+           "$defs":{"x":{"type":"object","additionalProperties":false}},"required":["a"]}"#,
     );
     let expected = json!({"type": "object", "properties": {
         "a": {"type": "string", "description": "An a. (min length 3, pattern ^a)"},
@@ -31,16 +32,20 @@ fn bound_schemas_close_every_object_and_say_what_they_cannot_bind() {
 
 #[test]
 fn a_property_may_be_called_like_a_keyword() {
-    let (schema, _) = bound(r#"{"type":"object","properties":{"pattern":{"type":"string"},"format":{"type":"string"}}}"#);
+    let (schema, _) = bind(r#"{"type":"object","properties":{"pattern":{"type":"string"},"format":{"type":"string"}}}"#);
     assert_eq!(schema["properties"], json!({"pattern": {"type": "string"}, "format": {"type": "string"}}));
 }
 
 #[test]
 fn roots_that_are_no_plain_objects_are_wrapped() {
-    for root in [r#"{"enum":["a","b"]}"#, r#"{"anyOf":[{"type":"object"}]}"#, r##"{"$ref":"#/$defs/a","$defs":{"a":{}}}"##] {
-        let (schema, wrapped) = bound(root);
+    for root in
+        [r#"{"enum":["a","b"]}"#, r#"{"anyOf":[{"type":"object","properties":{}}]}"#, r#"{"type":"array","items":{"type":"string"}}"#]
+    {
+        let (schema, wrapped) = bind(root);
         assert!(wrapped && schema["required"] == json!(["value"]), "{root}");
     }
+    let (schema, _) = bind(r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"}}}"##);
+    assert_eq!((&schema["properties"]["value"], &schema["$defs"]), (&json!({"$ref": "#/$defs/a"}), &json!({"a": {"type": "string"}})));
 }
 
 #[test]
@@ -65,8 +70,23 @@ fn the_other_vendors_dialect_becomes_json_schema() {
 #[test]
 fn roots_of_several_parts_are_merged() {
     let schema = Raw::from(&br#"{"type":"object","properties":{"x":{}},"required":["x"],"allOf":[{"properties":{"a":{}},"required":["a"]},{"required":["b"]}]}"#[..]);
-    let (merged, changed) = arguments(Some(&schema), false, false);
+    let (merged, changed) = arguments(Some(&schema), false);
     let merged: Json = serde_json::from_slice(&merged).expect("valid JSON");
     assert_eq!(merged, json!({"type": "object", "properties": {"x": {}, "a": {}}, "required": ["x", "a", "b"]}));
     assert!(!changed);
+}
+
+#[test]
+fn schemas_of_open_objects_cannot_be_bound() {
+    let open = [
+        r#"{"type":"object"}"#,
+        r#"{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"string"}}}}"#,
+        r#"{"type":"object","properties":{"a":{"type":"array","items":{}}}}"#,
+        r##"{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}"##,
+        r#"{"type":"object","properties":{},"$defs":{"x":{"type":"object","patternProperties":{"a":{}}}}}"#,
+    ];
+    for schema in open {
+        assert_eq!(bound(schema.as_bytes()), None, "{schema}");
+    }
+    assert!(bound(br#"{"type":"object","properties":{"a":{"enum":["x"]},"b":{"type":"array"}}}"#).is_some());
 }

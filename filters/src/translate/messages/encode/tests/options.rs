@@ -167,6 +167,14 @@ fn elsewhere_a_hidden_tool_takes_the_answer() {
 }
 
 #[test]
+fn a_schema_the_vendor_cannot_bind_is_the_hidden_tools_as_written() {
+    let (body, encoding) =
+        encoded(schema(br#"{"type":"object","additionalProperties":{"type":"integer","minimum":1}}"#), &target(SONNET)).expect("encodes");
+    assert_eq!(body["tools"][0]["input_schema"], json!({"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}}));
+    assert!(body.get("output_config").is_none() && encoding.adaptations.json_tool.is_some());
+}
+
+#[test]
 fn beside_tools_or_thinking_the_schema_is_asked_for_in_words() {
     let tooled = Request { tools: vec![function("f", None)], ..schema(SCHEMA) };
     let mut thinking = schema(SCHEMA);
