@@ -16,6 +16,7 @@ pub(super) struct Chunk<'a> {
     pub(super) first: Option<Part<'a>>,
     pub(super) more: Vec<Part<'a>>,
     error: Value<'a>,
+    detail: Value<'a>,
     /// The chunk calls itself an error.
     is_error: bool,
     whole: Value<'a>,
@@ -75,12 +76,14 @@ impl<'a> Chunk<'a> {
             Kind::Bool => self.error.bool() == Some(true),
             Kind::Null => false,
         };
-        (told || self.is_error).then_some(self.whole)
+        // Some frameworks tell errors of theirs in one member.
+        let detailed = !self.detail.is_null() && self.first.is_none();
+        (told || detailed || self.is_error).then_some(self.whole)
     }
 
     /// Whether the answer proper begins with it: some send frames of their own before.
-    pub(super) const fn begins(&self) -> bool {
-        self.first.is_some()
+    pub(super) fn begins(&self) -> bool {
+        self.first.is_some() || self.usage.kind() == Kind::Object
     }
 }
 
@@ -93,6 +96,7 @@ pub(super) fn read<'a>(data: &'a [u8], prefix: &mut Vec<u8>) -> Option<Chunk<'a>
         first: None,
         more: Vec::new(),
         error: Value::NULL,
+        detail: Value::NULL,
         is_error: false,
         whole: Value::of(data),
     };
@@ -114,6 +118,7 @@ pub(super) fn read<'a>(data: &'a [u8], prefix: &mut Vec<u8>) -> Option<Chunk<'a>
         return None;
     }
     if prefix.is_empty()
+        && chunk.first.is_some()
         && chunk.usage.is_null()
         && let Some(beginning) = choices_at.filter(|at| (2..PREFIX_LONGEST).contains(at)).and_then(|at| data.get(..at))
     {
@@ -132,10 +137,7 @@ impl<'a> Chunk<'a> {
             b"usage" => self.usage = cursor.value()?,
             b"error" => self.error = cursor.value()?,
             b"object" | b"type" => self.is_error |= cursor.value()?.is_str("error"),
-            b"detail" => {
-                let detail = cursor.value()?;
-                self.is_error |= !detail.is_null() && self.first.is_none();
-            }
+            b"detail" => self.detail = cursor.value()?,
             // Where one service tells its usage.
             b"x_groq" => {
                 let usage = cursor.value()?.get("usage");

@@ -123,7 +123,8 @@ impl Decode for Decoder {
             }
             _ if name == b"error" => self.fail(failure::decode_failure(0, data), sink),
             // Words between events, such as of a service that is still busy.
-            _ => sink(Event::Ping),
+            _ if self.started => sink(Event::Ping),
+            _ => {}
         }
     }
 

@@ -413,7 +413,7 @@ fn a_chunk_that_is_no_json_fails_and_words_between_events_do_not() {
     {
         assert_eq!(streamed(&[broken]), ["failed Server 502 the provider sent something that is not JSON"], "{broken}");
     }
-    assert_eq!(streamed(&[": OPENROUTER PROCESSING"]), ["Ping"]);
+    assert!(streamed(&[": OPENROUTER PROCESSING"]).is_empty());
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::tools::Plan;
 use super::{schema, thinking};
 use crate::canonical::{OutputFormat, Raw, Refusal, Request, Text, Weight};
 use crate::shape::Shape;
+use crate::translate::ProviderKind;
 use crate::translate::map::Effort;
 use crate::wire::json::{Value, Writer};
 
@@ -139,7 +140,7 @@ fn words(request: &Request<'_>, context: &mut Context<'_>, w: &mut Writer<'_>) {
     if let Some(user) = request.user.as_ref().filter(|user| !user.is_empty()) {
         let tag = if vendor { bounded(user) } else { user.as_ref() };
         w.text_field("user", &tag);
-        if vendor {
+        if vendor && context.target.kind == ProviderKind::Openai {
             w.text_field("safety_identifier", &tag);
         }
     }

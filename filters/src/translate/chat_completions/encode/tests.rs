@@ -574,7 +574,7 @@ fn fields_of_the_other_dialect_are_lost_unless_the_vendor_has_them_in_both() {
     let lost = vec![("metadata".to_owned(), Weight::Minor)];
     assert_eq!(extra(Shape::Responses, "metadata", &compatible()), (false, lost.clone()));
     assert_eq!(extra(Shape::Messages, "metadata", &vendor()), (false, lost));
-    assert_eq!(extra(Shape::Messages, "container", &vendor()).0, false);
+    assert!(!extra(Shape::Messages, "container", &vendor()).0);
 }
 
 #[test]

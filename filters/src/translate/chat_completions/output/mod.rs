@@ -1,6 +1,8 @@
 //! Writing answers for clients of this shape.
 
+mod frame;
 mod members;
+mod message;
 mod place;
 mod stream;
 #[cfg(test)]

@@ -3,27 +3,20 @@
 //! What the vendor's SDKs demand of it: the role in the first chunk of a choice; id, type, name and arguments in the first chunk
 //! of a call; one finish reason per choice; usage in the last chunk before `[DONE]`; one id, time and model throughout.
 
+use super::frame::Frame;
 use super::place::Place;
-use super::{answer_id, finish_word, members};
+use super::{finish_word, members};
 use crate::canonical::{Citation, Event, Failure, Finish, FinishReason, Signature, Text};
 use crate::translate::chat_completions::failure;
 use crate::translate::{ClientView, Encode};
 use crate::usage::Usage;
-use crate::wire::json::{Writer, encode_string};
-
-const CHOICE_END: &[u8] = b"},\"finish_reason\":null}]}\n\n";
-const CHOICE_END_USAGE: &[u8] = b"},\"finish_reason\":null}],\"usage\":null}\n\n";
+use crate::wire::json::Writer;
 
 /// See [`super::stream_encoder`].
 #[derive(Debug)]
 pub(super) struct Stream {
     view: ClientView,
-    /// Everything of a chunk before the elements of `choices`.
-    head: Vec<u8>,
-    /// Everything of a chunk of the first choice before its text.
-    text_head: Vec<u8>,
-    /// As `text_head`, for reasoning.
-    reasoning_head: Vec<u8>,
+    frame: Frame,
     choices: Vec<Choice>,
     usage: Option<Usage>,
     closed: bool,
@@ -51,43 +44,7 @@ struct Call {
 
 impl Stream {
     pub(super) fn new(view: ClientView) -> Self {
-        let (head, text_head, reasoning_head) = Default::default();
-        Self { view, head, text_head, reasoning_head, choices: Vec::new(), usage: None, closed: false }
-    }
-
-    fn start(&mut self, id: Option<&Text<'_>>, created: Option<i64>) {
-        if !self.head.is_empty() {
-            return;
-        }
-        self.head.extend_from_slice(b"data: ");
-        let mut w = Writer::new(&mut self.head);
-        w.begin_object();
-        w.str_field("id", &answer_id(&self.view, id));
-        w.str_field("object", "chat.completion.chunk");
-        w.whole_field("created", created.filter(|created| *created > 0).unwrap_or(self.view.created));
-        w.str_field("model", &self.view.model);
-        w.key("choices");
-        w.begin_array();
-        self.text_head = [self.head.as_slice(), br#"{"index":0,"delta":{"content":""#].concat();
-        self.reasoning_head = [self.head.as_slice(), br#"{"index":0,"delta":{"reasoning_content":""#].concat();
-    }
-
-    const fn choice_end(&self) -> &'static [u8] {
-        if self.view.include_usage { CHOICE_END_USAGE } else { CHOICE_END }
-    }
-
-    /// Writes a chunk of one choice whose delta `write` writes. `out` must be written by `write` as members of an object.
-    fn chunk(&self, choice: u32, out: &mut Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
-        self.begin(choice, out);
-        write(&mut Writer::new(out));
-        out.extend_from_slice(self.choice_end());
-    }
-
-    fn begin(&self, choice: u32, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.head);
-        out.extend_from_slice(b"{\"index\":");
-        out.extend_from_slice(itoa::Buffer::new().format(choice).as_bytes());
-        out.extend_from_slice(b",\"delta\":{");
+        Self { view, frame: Frame::default(), choices: Vec::new(), usage: None, closed: false }
     }
 
     /// The choice's place in the list; its first chunk is written where it is new.
@@ -101,8 +58,8 @@ impl Stream {
 
     #[cold]
     fn begin_choice(&mut self, index: u32, out: &mut Vec<u8>) -> usize {
-        self.start(None, None);
-        self.chunk(index, out, |w| {
+        self.frame.settle(&self.view, None, None);
+        self.frame.chunk(index, out, |w| {
             w.str_field("role", "assistant");
             w.str_field("content", "");
         });
@@ -120,32 +77,19 @@ impl Stream {
     #[inline]
     fn text(&mut self, index: u32, text: &Text<'_>, out: &mut Vec<u8>) {
         self.with(index, out, |choice| choice.place.advance(text));
-        self.growing(index, false, text, out);
+        self.frame.text(index, text, out);
     }
 
     fn reasoning(&mut self, index: u32, text: &Text<'_>, out: &mut Vec<u8>) {
         if self.view.show_reasoning {
             self.with(index, out, |choice| text.escape_into(&mut choice.reasoning));
-            self.growing(index, true, text, out);
+            self.frame.reasoning(index, text, out);
         }
-    }
-
-    #[inline]
-    fn growing(&self, index: u32, reasoning: bool, text: &Text<'_>, out: &mut Vec<u8>) {
-        if index == 0 {
-            out.extend_from_slice(if reasoning { &self.reasoning_head } else { &self.text_head });
-        } else {
-            self.begin(index, out);
-            out.extend_from_slice(if reasoning { b"\"reasoning_content\":\"" } else { b"\"content\":\"" });
-        }
-        text.escape_into(out);
-        out.push(b'"');
-        out.extend_from_slice(self.choice_end());
     }
 
     fn refusal(&mut self, index: u32, text: &Text<'_>, out: &mut Vec<u8>) {
         self.with(index, out, |choice| choice.refused = true);
-        self.chunk(index, out, |w| w.text_field("refusal", text));
+        self.frame.chunk(index, out, |w| w.text_field("refusal", text));
     }
 
     fn signed(&mut self, index: u32, signature: &Signature<'_>, redacted: bool, out: &mut Vec<u8>) {
@@ -159,7 +103,7 @@ impl Stream {
                 text = std::mem::take(&mut choice.reasoning);
             }
         });
-        self.chunk(index, out, |w| {
+        self.frame.chunk(index, out, |w| {
             w.array("thinking_blocks", |w| {
                 if redacted { members::redacted_block(&token, w) } else { members::thinking_block(&text, &token, w) }
             });
@@ -168,7 +112,7 @@ impl Stream {
 
     fn tool_start(&mut self, index: u32, number: u32, custom: bool, out: &mut Vec<u8>, head: impl FnOnce(&mut Writer<'_>)) {
         self.with(index, out, |choice| choice.calls.push(Call { number, custom, begun: false }));
-        self.chunk(index, out, |w| {
+        self.frame.chunk(index, out, |w| {
             w.array("tool_calls", |w| {
                 w.begin_object();
                 w.whole_field("index", number);
@@ -186,14 +130,9 @@ impl Stream {
                 custom = Some(call.custom);
             }
         });
-        let Some(custom) = custom else { return };
-        self.begin(index, out);
-        out.extend_from_slice(b"\"tool_calls\":[{\"index\":");
-        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-        out.extend_from_slice(if custom { b",\"custom\":{\"input\":\"" } else { b",\"function\":{\"arguments\":\"" });
-        fragment.escape_into(out);
-        out.extend_from_slice(b"\"}}]");
-        out.extend_from_slice(self.choice_end());
+        if let Some(custom) = custom {
+            self.frame.arguments(index, number, custom, fragment, out);
+        }
     }
 
     /// A call without arguments has an empty object for them.
@@ -210,7 +149,7 @@ impl Stream {
     fn citation(&mut self, index: u32, citation: &Citation<'_>, out: &mut Vec<u8>) {
         let mut span = (0, 0);
         self.with(index, out, |choice| span = choice.place.of(citation));
-        self.chunk(index, out, |w| w.array("annotations", |w| members::annotation(citation, span, w)));
+        self.frame.chunk(index, out, |w| w.array("annotations", |w| members::annotation(citation, span, w)));
     }
 
     fn media(&mut self, index: u32, media_type: &Text<'_>, data: &Text<'_>, out: &mut Vec<u8>) {
@@ -222,16 +161,12 @@ impl Stream {
             number = choice.images;
             choice.images += 1;
         });
-        self.chunk(index, out, |w| w.array("images", |w| members::image(media_type, data, number, w)));
+        self.frame.chunk(index, out, |w| w.array("images", |w| members::image(media_type, data, number, w)));
     }
 
     fn logprobs(&mut self, index: u32, elements: &[u8], out: &mut Vec<u8>) {
         self.with(index, out, |_| {});
-        self.begin(index, out);
-        out.extend_from_slice(b"},\"logprobs\":{\"content\":[");
-        out.extend_from_slice(elements);
-        out.extend_from_slice(b"],\"refusal\":null");
-        out.extend_from_slice(self.choice_end());
+        self.frame.logprobs(index, elements, out);
     }
 
     /// The finish chunk waits for the end: nothing of a choice may follow it, and an answer that breaks off has none.
@@ -252,16 +187,11 @@ impl Stream {
         self.choices.sort_by_key(|choice| choice.index);
         for choice in &self.choices {
             let word = finish_word(choice.finish.unwrap_or(FinishReason::Stop), !choice.calls.is_empty());
-            self.begin(choice.index, out);
-            out.extend_from_slice(b"},\"finish_reason\":");
-            encode_string(word, out);
-            out.extend_from_slice(if self.view.include_usage { b"}],\"usage\":null}\n\n" } else { b"}]}\n\n" });
+            self.frame.finish(choice.index, word, out);
         }
         if self.view.include_usage {
-            out.extend_from_slice(&self.head);
-            out.extend_from_slice(b"],\"usage\":");
-            members::usage(&self.usage.unwrap_or_default(), &mut Writer::new(out));
-            out.extend_from_slice(b"}\n\n");
+            let usage = self.usage.unwrap_or_default();
+            self.frame.usage(out, |w| members::usage(&usage, w));
         }
         out.extend_from_slice(b"data: [DONE]\n\n");
         self.closed = true;
@@ -286,7 +216,7 @@ impl Encode for Stream {
             Event::Reasoning { choice, text } => self.reasoning(*choice, text, out),
             Event::ToolArguments { choice, call, fragment } => self.tool_arguments(*choice, *call, fragment, out),
             Event::Start { id, created } => {
-                self.start(id.as_ref(), *created);
+                self.frame.settle(&self.view, id.as_ref(), *created);
                 self.choice(0, out);
             }
             Event::Refusal { choice, text } => self.refusal(*choice, text, out),

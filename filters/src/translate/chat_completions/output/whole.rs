@@ -1,7 +1,7 @@
 //! An answer in one document.
 
-use super::place::Place;
-use super::{answer_id, finish_word, members};
+use super::message::{Call, Choice, element};
+use super::{answer_id, members};
 use crate::canonical::{Event, Finish, FinishReason, Signature, Text};
 use crate::translate::{ClientView, Encode};
 use crate::usage::Usage;
@@ -16,43 +16,6 @@ pub(super) struct Whole {
     choices: Vec<Choice>,
     usage: Usage,
     closed: bool,
-}
-
-/// One choice as far as it came. Texts and lists are held as they will be written.
-#[derive(Debug, Default)]
-struct Choice {
-    index: u32,
-    text: Vec<u8>,
-    refusal: Vec<u8>,
-    reasoning: Vec<u8>,
-    /// Where in `reasoning` the block begins that has no token yet.
-    unsigned: usize,
-    thinking_blocks: Vec<u8>,
-    annotations: Vec<u8>,
-    images: Vec<u8>,
-    image_count: u32,
-    logprobs: Vec<u8>,
-    calls: Vec<Call>,
-    place: Place,
-    finish: Option<FinishReason>,
-}
-
-#[derive(Debug)]
-struct Call {
-    number: u32,
-    id: String,
-    name: String,
-    custom: bool,
-    token: Option<String>,
-    arguments: Vec<u8>,
-}
-
-/// Appends an element to a list that has no brackets yet.
-fn element(list: &mut Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
-    if !list.is_empty() {
-        list.push(b',');
-    }
-    write(&mut Writer::new(list));
 }
 
 impl Whole {
@@ -167,73 +130,6 @@ impl Whole {
         members::usage(&self.usage, &mut w);
         w.end_object();
         self.closed = true;
-    }
-}
-
-impl Choice {
-    fn write(&self, w: &mut Writer<'_>) {
-        w.begin_object();
-        w.whole_field("index", self.index);
-        w.object("message", |w| self.message(w));
-        w.key("logprobs");
-        if self.logprobs.is_empty() {
-            w.null();
-        } else {
-            w.begin_object();
-            list("content", &self.logprobs, w);
-            w.null_field("refusal");
-            w.end_object();
-        }
-        w.str_field("finish_reason", finish_word(self.finish.unwrap_or(FinishReason::Stop), !self.calls.is_empty()));
-        w.end_object();
-    }
-
-    fn message(&self, w: &mut Writer<'_>) {
-        w.str_field("role", "assistant");
-        let silent = self.text.is_empty() && !(self.refusal.is_empty() && self.calls.is_empty());
-        if silent {
-            w.null_field("content")
-        } else {
-            w.text_field("content", &Text::Escaped(&self.text))
-        }
-        if self.refusal.is_empty() {
-            w.null_field("refusal")
-        } else {
-            w.text_field("refusal", &Text::Escaped(&self.refusal))
-        }
-        if !self.reasoning.is_empty() {
-            w.text_field("reasoning_content", &Text::Escaped(&self.reasoning));
-        }
-        for (name, elements) in [("thinking_blocks", &self.thinking_blocks), ("annotations", &self.annotations), ("images", &self.images)] {
-            if !elements.is_empty() {
-                list(name, elements, w);
-            }
-        }
-        if !self.calls.is_empty() {
-            w.array("tool_calls", |w| self.calls.iter().for_each(|call| call.write(w)));
-        }
-    }
-}
-
-fn list(name: &str, elements: &[u8], w: &mut Writer<'_>) {
-    w.array(name, |w| w.raw(elements));
-}
-
-impl Call {
-    fn write(&self, w: &mut Writer<'_>) {
-        let (kind, argument) = if self.custom { ("custom", "input") } else { ("function", "arguments") };
-        w.begin_object();
-        w.str_field("id", &self.id);
-        w.str_field("type", kind);
-        w.object(kind, |w| {
-            w.str_field("name", &self.name);
-            let bare = self.arguments.is_empty() && !self.custom;
-            w.text_field(argument, &Text::Escaped(if bare { b"{}" } else { &self.arguments }));
-        });
-        if let Some(token) = &self.token {
-            members::call_token(token, w);
-        }
-        w.end_object();
     }
 }
 
