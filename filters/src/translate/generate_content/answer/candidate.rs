@@ -6,6 +6,7 @@ use super::arguments::{Partial, compact};
 use super::finish::{self, Reason};
 use super::grounding::Grounding;
 use super::logprobs;
+use super::piece::{Part, Piece};
 use crate::canonical::{Event, Finish, FinishReason, Signature, Sink, Text};
 use crate::shape::Shape;
 use crate::translate::generate_content::fence;
@@ -29,15 +30,6 @@ pub(super) struct Candidate {
     starts: Vec<usize>,
     chunks: u32,
     grounding: Grounding,
-}
-
-/// A part's fields.
-#[derive(Default)]
-struct Part<'a> {
-    text: Option<Text<'a>>,
-    thought: bool,
-    signature: Option<Text<'a>>,
-    data: Option<(Cow<'a, [u8]>, Value<'a>)>,
 }
 
 impl Candidate {
@@ -65,28 +57,32 @@ impl Candidate {
         }
     }
 
-    /// Reads the next piece; true when it says why the answer ends.
-    #[inline]
-    pub(super) fn read(&mut self, candidate: Value<'_>, sink: Sink<'_>) -> bool {
-        let (mut raw, mut message, mut probabilities) = (None, None, None);
+    /// Takes the next piece; true when it says why the answer ends.
+    pub(super) fn take(&mut self, piece: Piece<'_>, sink: Sink<'_>) -> bool {
         self.chunks = self.chunks.saturating_add(1);
-        for member in candidate.members() {
-            match &*member.name() {
-                b"content" => self.content(member.json(), sink),
-                b"finishReason" => raw = member.as_str(),
-                b"finishMessage" => message = member.as_str(),
-                b"groundingMetadata" => self.grounding.merge(member.json()),
-                b"logprobsResult" => probabilities = Some(member.json()),
-                _ => {}
-            }
+        if let Some(content) = piece.content {
+            self.content(content, sink);
         }
-        if let Some(elements) = probabilities.and_then(logprobs::elements) {
+        if let Some(grounding) = piece.grounding {
+            self.grounding.merge(grounding);
+        }
+        if let Some(elements) = piece.logprobs.and_then(logprobs::elements) {
             sink(Event::Logprobs { choice: self.choice, elements });
         }
-        let raw = raw.filter(|raw| !raw.is_empty() && raw != "FINISH_REASON_UNSPECIFIED");
+        let raw = piece.raw.filter(|raw| !raw.is_empty() && raw != "FINISH_REASON_UNSPECIFIED");
         let Some(raw) = raw else { return false };
-        self.finish = Some((raw.into_owned(), message.filter(|text| !text.is_empty()).map(Cow::into_owned)));
+        self.finish = Some((raw.into_owned(), piece.message.map(Cow::into_owned)));
         true
+    }
+
+    /// Takes a piece that is nothing but text.
+    #[inline]
+    pub(super) fn plain(&mut self, text: &Text<'_>, thought: bool, sink: Sink<'_>) {
+        self.chunks = self.chunks.saturating_add(1);
+        if self.chunks == 1 {
+            self.starts.push(0);
+        }
+        self.words(Some(text.as_ref()), thought, None, sink);
     }
 
     #[inline]
@@ -103,17 +99,7 @@ impl Candidate {
 
     #[inline]
     fn part(&mut self, part: Value<'_>, sink: Sink<'_>) {
-        let mut fields = Part::default();
-        for member in part.members() {
-            match &*member.name() {
-                b"text" => fields.text = member.json().text(),
-                b"thought" => fields.thought = member.as_bool() == Some(true),
-                b"thoughtSignature" => fields.signature = member.json().text().filter(|text| !text.is_empty()),
-                b"videoMetadata" | b"partMetadata" | b"mediaResolution" => {}
-                _ if member.kind == Kind::Object => fields.data = Some((member.name(), member.json())),
-                _ => {}
-            }
-        }
+        let fields = Part::read(part);
         match (fields.data, fields.text) {
             (Some((name, value)), _) => self.data(&name, value, fields.thought, fields.signature, sink),
             (None, text) => self.words(text, fields.thought, fields.signature, sink),

@@ -5,6 +5,8 @@ mod candidate;
 mod finish;
 mod grounding;
 mod logprobs;
+mod piece;
+mod plain;
 mod usage;
 
 #[cfg(test)]
@@ -14,6 +16,8 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use self::candidate::Candidate;
+use self::piece::Piece;
+use self::plain::Plain;
 use self::usage::Told;
 use super::failure;
 use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
@@ -46,8 +50,12 @@ struct Decoder {
 impl Decode for Decoder {
     #[inline]
     fn event(&mut self, _name: &[u8], data: &[u8], sink: Sink<'_>) {
-        if !self.over {
-            self.document(data, sink);
+        if self.over {
+            return;
+        }
+        match Plain::read(data) {
+            Some(plain) => self.plain(&plain, sink),
+            None => self.document(data, sink),
         }
     }
 
@@ -71,7 +79,7 @@ impl Decode for Decoder {
         if self.over || !self.ended {
             return;
         }
-        self.begin(None, sink);
+        self.begin(None, None, sink);
         match self.blocked.take().filter(|_| self.candidates.is_empty()) {
             Some(reason) => blocked(&reason, sink),
             None if self.fruitless() => return self.fail(self.malformed(), sink),
@@ -83,6 +91,20 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
+    /// The next piece of the first candidate's text.
+    #[inline]
+    fn plain(&mut self, chunk: &Plain<'_>, sink: Sink<'_>) {
+        if !self.started {
+            self.begin(chunk.id.as_ref(), chunk.created.as_ref(), sink);
+        }
+        if let (Some(candidate), Some(text)) = (self.candidate(0), &chunk.text) {
+            candidate.plain(text, chunk.thought, sink);
+        }
+        if let Some(usage) = chunk.usage {
+            self.usage(usage, sink);
+        }
+    }
+
     /// A chunk, a whole answer, or an array of chunks.
     #[inline]
     fn document(&mut self, data: &[u8], sink: Sink<'_>) {
@@ -118,15 +140,12 @@ impl Decoder {
         if let Some(error) = chunk.get("error").map(|member| member.json()).filter(|error| told(*error)) {
             return self.fail(failure::of_error(None, error), sink);
         }
-        self.begin(Some(chunk), sink);
+        let text = |name: &str| chunk.get(name).and_then(|member| member.json().text());
+        self.begin(text("responseId").as_ref(), text("createTime").as_ref(), sink);
         for member in chunk.members() {
             match &*member.name() {
                 b"candidates" => self.candidates(member.json(), sink),
-                b"usageMetadata" => {
-                    if let Some(usage) = self.usage.merge(member.json()) {
-                        sink(Event::Usage(usage));
-                    }
-                }
+                b"usageMetadata" => self.usage(member.json(), sink),
                 b"promptFeedback" => self.feedback(member.json()),
                 _ => {}
             }
@@ -137,30 +156,42 @@ impl Decoder {
     }
 
     /// Tells once that the provider began.
-    #[inline]
-    fn begin(&mut self, chunk: Option<&Document<'_>>, sink: Sink<'_>) {
+    fn begin(&mut self, id: Option<&Text<'_>>, created: Option<&Text<'_>>, sink: Sink<'_>) {
         if std::mem::replace(&mut self.started, true) {
             return;
         }
-        let id = chunk.and_then(|chunk| chunk.get("responseId")?.json().text()).filter(|id| !id.is_empty());
-        let created = chunk.and_then(|chunk| OffsetDateTime::parse(&chunk.get("createTime")?.as_str()?, &Rfc3339).ok());
+        let id = id.filter(|id| !id.is_empty()).cloned();
+        let created = created.and_then(|time| OffsetDateTime::parse(&time.decode(), &Rfc3339).ok());
         sink(Event::Start { id, created: created.map(OffsetDateTime::unix_timestamp) });
+    }
+
+    fn usage(&mut self, told: Value<'_>, sink: Sink<'_>) {
+        if let Some(usage) = self.usage.merge(told) {
+            sink(Event::Usage(usage));
+        }
     }
 
     fn candidates(&mut self, value: Value<'_>, sink: Sink<'_>) {
         for (place, element) in value.elements().enumerate() {
-            let candidate = element.json();
-            let index = candidate.get("index").u64().and_then(|index| usize::try_from(index).ok()).unwrap_or(place);
-            if index >= CANDIDATES {
-                continue;
-            }
-            while self.candidates.len() <= index {
-                self.candidates.push(Candidate::new(u32::try_from(self.candidates.len()).unwrap_or(u32::MAX)));
-            }
-            if let Some(known) = self.candidates.get_mut(index) {
-                self.ended |= known.read(candidate, sink);
+            let piece = Piece::read(element.json());
+            let index = piece.index.unwrap_or(place);
+            if let Some(candidate) = self.candidate(index) {
+                let ends = candidate.take(piece, sink);
+                self.ended |= ends;
             }
         }
+    }
+
+    /// The candidate of that number; none where there cannot be so many.
+    #[inline]
+    fn candidate(&mut self, index: usize) -> Option<&mut Candidate> {
+        if index >= CANDIDATES {
+            return None;
+        }
+        while self.candidates.len() <= index {
+            self.candidates.push(Candidate::new(u32::try_from(self.candidates.len()).unwrap_or(u32::MAX)));
+        }
+        self.candidates.get_mut(index)
     }
 
     fn feedback(&mut self, feedback: Value<'_>) {

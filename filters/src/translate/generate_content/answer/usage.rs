@@ -13,10 +13,12 @@ const COUNTS: [&str; 6] = [
 ];
 
 /// The counts told so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Told {
     counts: [Option<u64>; COUNTS.len()],
     odd: bool,
+    /// The counts as one object of the vendor's.
+    whole: Vec<u8>,
 }
 
 impl Told {
@@ -34,8 +36,8 @@ impl Told {
         if self.counts == before {
             return None;
         }
-        let mut whole = Vec::with_capacity(192);
-        let mut w = Writer::new(&mut whole);
+        self.whole.clear();
+        let mut w = Writer::new(&mut self.whole);
         w.begin_object();
         for (name, count) in COUNTS.iter().zip(self.counts) {
             if let Some(count) = count {
@@ -43,7 +45,7 @@ impl Told {
             }
         }
         w.end_object();
-        let mut usage = read_generate_content(&whole)?;
+        let mut usage = read_generate_content(&self.whole)?;
         usage.suspicious |= self.odd;
         Some(usage)
     }

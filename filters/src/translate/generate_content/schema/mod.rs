@@ -2,9 +2,11 @@
 //! unknown keyword is refused.
 
 mod applied;
+mod build;
 mod inline;
 mod pointer;
 mod proto;
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 mod choice;
 mod closing;
+mod frame;
 mod stream;
 mod whole;
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::choice::{Choice, shown};
 use super::closing;
+use super::frame::Frame;
 use crate::canonical::{Event, Failure, FailureClass, Signature, Text};
 use crate::shape::Shape;
 use crate::translate::generate_content::failure;
@@ -24,13 +25,9 @@ const THOUGHT_END: &[u8] = br#"","thought":true}]}}],"#;
 #[derive(Debug)]
 pub(super) struct Stream {
     view: ClientView,
-    /// The members every chunk ends with, and the brace after them.
-    tail: Vec<u8>,
+    frame: Frame,
     choices: BTreeMap<u32, Choice>,
     usage: Option<Usage>,
-    /// An array's bracket was written, and an element after it.
-    opened: bool,
-    filled: bool,
     closed: bool,
 }
 
@@ -50,13 +47,13 @@ impl Encode for Stream {
 
 impl Stream {
     pub(super) fn new(view: ClientView) -> Self {
-        let tail = tail(&view, None);
-        Self { view, tail, choices: BTreeMap::new(), usage: None, opened: false, filled: false, closed: false }
+        let frame = Frame::new(&view);
+        Self { view, frame, choices: BTreeMap::new(), usage: None, closed: false }
     }
 
     fn rare(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
         match event {
-            Event::Start { id, .. } => self.tail = tail(&self.view, id.as_ref()),
+            Event::Start { id, .. } => self.frame.named(&self.view, id.as_ref()),
             Event::Refusal { choice, text } => {
                 self.choice(*choice).refused = true;
                 self.text(*choice, text, out);
@@ -103,7 +100,7 @@ impl Stream {
 
     #[inline]
     fn text(&mut self, choice: u32, text: &Text<'_>, out: &mut Vec<u8>) {
-        self.open(out);
+        self.frame.open(out);
         begin(choice, out);
         let from = out.len();
         text.escape_into(out);
@@ -111,7 +108,7 @@ impl Stream {
             self.choice(choice).text.extend_from_slice(written);
         }
         out.extend_from_slice(TEXT_END);
-        self.close(out);
+        self.frame.close(out);
     }
 
     #[inline]
@@ -120,11 +117,11 @@ impl Stream {
             self.choice(choice).hidden = true;
             return;
         }
-        self.open(out);
+        self.frame.open(out);
         begin(choice, out);
         text.escape_into(out);
         out.extend_from_slice(THOUGHT_END);
-        self.close(out);
+        self.frame.close(out);
     }
 
     /// A token, in a part that comes back with the turn.
@@ -165,10 +162,7 @@ impl Stream {
         if !self.view.array {
             return self.text(0, &Text::from(""), out);
         }
-        if !std::mem::replace(&mut self.opened, true) {
-            out.push(b'[');
-        }
-        out.push(b'\n');
+        self.frame.space(out);
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {
@@ -179,7 +173,7 @@ impl Stream {
         if self.choices.values().any(Choice::is_broken) {
             return self.fail(&broken(), out);
         }
-        self.open(out);
+        self.frame.open(out);
         let mut w = Writer::new(out);
         w.begin_object();
         w.array("candidates", |w| {
@@ -198,26 +192,24 @@ impl Stream {
             closing::usage(usage, &mut w);
         }
         w.slot();
-        self.close(out);
+        self.frame.close(out);
         self.shut(out);
     }
 
     fn fail(&mut self, failure: &Failure<'_>, out: &mut Vec<u8>) {
-        self.open(out);
+        self.frame.open(out);
         failure::write(failure, None, out);
-        self.end_frame(out);
+        self.frame.end(out);
         self.shut(out);
     }
 
     fn shut(&mut self, out: &mut Vec<u8>) {
-        if self.view.array {
-            out.push(b']');
-        }
+        self.frame.shut(out);
         self.closed = true;
     }
 
     fn chunk(&mut self, choice: u32, out: &mut Vec<u8>, parts: impl FnOnce(&mut Writer<'_>)) {
-        self.open(out);
+        self.frame.open(out);
         let mut w = Writer::new(out);
         w.begin_object();
         w.array("candidates", |w| {
@@ -230,35 +222,7 @@ impl Stream {
             w.end_object();
         });
         w.slot();
-        self.close(out);
-    }
-
-    /// What stands before a chunk.
-    #[inline]
-    fn open(&mut self, out: &mut Vec<u8>) {
-        if !self.view.array {
-            return out.extend_from_slice(b"data: ");
-        }
-        if !std::mem::replace(&mut self.opened, true) {
-            out.push(b'[');
-        }
-        if std::mem::replace(&mut self.filled, true) {
-            out.extend_from_slice(b",\r\n");
-        }
-    }
-
-    /// The members at the end of a chunk, and what stands after it.
-    #[inline]
-    fn close(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.tail);
-        self.end_frame(out);
-    }
-
-    #[inline]
-    fn end_frame(&self, out: &mut Vec<u8>) {
-        if !self.view.array {
-            out.extend_from_slice(b"\r\n\r\n");
-        }
+        self.frame.close(out);
     }
 }
 
@@ -271,14 +235,6 @@ fn begin(choice: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(br#"{"candidates":[{"index":"#);
     out.extend_from_slice(itoa::Buffer::new().format(choice).as_bytes());
     out.extend_from_slice(br#","content":{"role":"model","parts":[{"text":""#);
-}
-
-/// The model as the client knows it, and the id of the answer.
-fn tail(view: &ClientView, id: Option<&Text<'_>>) -> Vec<u8> {
-    let mut tail = Vec::new();
-    super::identity(view, id, &mut tail);
-    tail.push(b'}');
-    tail
 }
 
 /// The provider called a function with something that is no JSON object.
