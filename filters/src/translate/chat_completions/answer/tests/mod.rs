@@ -1,5 +1,8 @@
 //! Answers of many services, each in the form it was seen in.
 
+mod calls;
+mod ends;
+
 use super::*;
 use crate::canonical::Citation;
 use crate::usage::Usage;
@@ -80,6 +83,16 @@ fn calls(pieces: &[&str]) -> Vec<String> {
     )
 }
 
+proptest::proptest! {
+    #[test]
+    fn random_events_never_panic(events in proptest::collection::vec(r#"\{"(choices|usage|error)":(\[\{"(delta|index|message)":|\{|\[)?["\{\}\[\]:,a-z0-9\\]{0,30}"#, 0..4)) {
+        let _ = streamed(&events.iter().map(String::as_str).collect::<Vec<_>>());
+        for event in &events {
+            let _ = whole(event);
+        }
+    }
+}
+
 #[test]
 fn a_plain_stream_gives_its_text_and_usage() {
     let seen = streamed(&[
@@ -126,57 +139,6 @@ fn frames_without_choices_or_deltas_say_nothing() {
 }
 
 #[test]
-fn the_end_is_told_by_a_reason_or_by_the_mark_and_by_nothing_else() {
-    let text = r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}"#;
-    let stop = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
-    let call = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}]}}]}"#;
-    assert_eq!(streamed(&[text, stop]).last().map(String::as_str), Some("end"), "no mark");
-    assert_eq!(streamed(&[text, "[DONE]"])[2..], ["0 finish Other ``", "end"], "no reason");
-    assert_eq!(streamed(&[call, "[DONE]"])[3..], ["0 end 0", "0 finish ToolCalls ``", "end"], "no reason, but a call");
-    assert_eq!(streamed(&[text]), ["start  None", "0 text a"], "cut off");
-    assert_eq!(streamed(&["[DONE]"]), ["start  None", "0 finish Stop ``", "end"]);
-    assert!(streamed(&[]).is_empty());
-}
-
-#[test]
-fn the_first_reason_counts_and_text_after_it_is_kept() {
-    let seen = streamed(&[
-        r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":""}]}"#,
-        r#"{"choices":[{"index":0,"delta":{"content":"b"},"finish_reason":"length"}]}"#,
-        r#"{"choices":[{"index":0,"delta":{"content":"c"},"finish_reason":"stop"}]}"#,
-        "[DONE]",
-    ]);
-    assert_eq!(seen, ["start  None", "0 text a", "0 text b", "0 text c", "0 finish Length `length`", "end"]);
-}
-
-#[test]
-fn every_word_for_the_end_has_its_reason() {
-    let table = [
-        ("stop", "Stop"),
-        ("length", "Length"),
-        ("tool_calls", "ToolCalls"),
-        ("function_call", "ToolCalls"),
-        ("content_filter", "Refusal"),
-        ("eos", "Stop"),
-        ("abort", "Other"),
-    ];
-    for (word, reason) in table {
-        assert_eq!(deltas(&[], word), [format!("0 finish {reason} `{word}`")]);
-    }
-    assert_eq!(deltas(&[r#"{"refusal":"I can't"}"#], "stop"), ["0 refusal I can't", "0 finish Refusal `stop`"]);
-    let called = deltas(&[r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}]}"#], "stop");
-    assert_eq!(called.last().map(String::as_str), Some("0 finish ToolCalls `stop`"));
-}
-
-#[test]
-fn the_stop_sequence_is_told_where_the_service_tells_it() {
-    let seen = streamed(&[r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop","stop_reason":"END"}]}"#, "[DONE]"]);
-    assert_eq!(seen[1], "0 finish StopSequence `stop` at END");
-    let seen = streamed(&[r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop","stop_reason":128009}]}"#, "[DONE]"]);
-    assert_eq!(seen[1], "0 finish Stop `stop`");
-}
-
-#[test]
 fn reasoning_is_read_from_each_field_once() {
     let once = ["0 reasoning a", "0 finish Stop `stop`"];
     assert_eq!(deltas(&[r#"{"reasoning_content":"a","content":null}"#], "stop"), once);
@@ -200,135 +162,6 @@ fn signed_and_sealed_reasoning_is_kept_whole() {
         "stop",
     );
     assert_eq!(seen[..3], ["0 reasoning a".to_owned(), format!("0 signed {signed}"), format!("0 redacted {sealed}")]);
-}
-
-#[test]
-fn calls_in_the_vendors_form_interleave_by_index() {
-    let seen = calls(&[
-        r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#,
-        r#"{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":""}}"#,
-        r#"{"index":1,"function":{"arguments":"{\"x\""}}"#,
-        r#"{"index":0,"function":{"arguments":"{}"}}"#,
-        r#"{"index":1,"function":{"arguments":":1}"}}"#,
-    ]);
-    let expected = [
-        "0 call 0 a f",
-        "0 call 1 b g",
-        "0 arguments 1 {\"x\"",
-        "0 arguments 0 {}",
-        "0 arguments 1 :1}",
-        "0 end 0",
-        "0 end 1",
-        "0 finish ToolCalls `tool_calls`",
-    ];
-    assert_eq!(seen, expected);
-}
-
-#[test]
-fn calls_that_share_an_index_are_told_apart_by_id() {
-    let seen = calls(&[
-        r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"n\":1}"}}"#,
-        r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{\"n\":"}}"#,
-        r#"{"index":0,"function":{"arguments":"2}"}}"#,
-    ]);
-    assert_eq!(seen[..5], ["0 call 0 a f", "0 arguments 0 {\"n\":1}", "0 call 1 b f", "0 arguments 1 {\"n\":", "0 arguments 1 2}"]);
-}
-
-#[test]
-fn calls_that_share_an_index_without_ids_are_told_apart_by_whole_arguments() {
-    let seen = calls(&[
-        r#"{"index":0,"function":{"name":"f","arguments":"{\"n\":"}}"#,
-        r#"{"index":0,"function":{"name":"f","arguments":"\"}\"}"}}"#,
-        r#"{"index":0,"function":{"name":"f","arguments":"{}"}}"#,
-    ]);
-    assert_eq!(seen[..5], ["0 call 0 minted f", "0 arguments 0 {\"n\":", "0 arguments 0 \"}\"}", "0 call 1 minted f", "0 arguments 1 {}"]);
-}
-
-#[test]
-fn calls_without_index_go_by_id_and_else_go_on() {
-    let seen = calls(&[
-        r#"{"id":"a","function":{"name":"f","arguments":"{"}}"#,
-        r#"{"function":{"arguments":"}"}}"#,
-        r#"{"id":"b","function":{"name":"g","arguments":"{}"}}"#,
-        r#"{"id":"a","function":{"arguments":" "}}"#,
-    ]);
-    assert_eq!(seen[..6], ["0 call 0 a f", "0 arguments 0 {", "0 arguments 0 }", "0 call 1 b g", "0 arguments 1 {}", "0 arguments 0  "]);
-}
-
-#[test]
-fn calls_without_index_and_id_are_told_apart_by_their_names() {
-    let seen = deltas(
-        &[r#"{"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}},{"function":{"name":"f","arguments":{}}}]}"#],
-        "tool_calls",
-    );
-    assert_eq!(seen[..4], ["0 call 0 minted f", "0 arguments 0 {\"a\":1}", "0 call 1 minted f", "0 arguments 1 {}"]);
-    let seen = calls(&[r#"{"function":{"name":"f","arguments":"{}"}}"#, r#"{"function":{"name":"g","arguments":"{}"}}"#]);
-    assert_eq!(seen.iter().filter(|line| line.contains("call")).count(), 3, "two calls and the reason: {seen:?}");
-}
-
-#[test]
-fn a_repeated_id_and_name_are_the_same_call() {
-    let seen = calls(&[
-        r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#,
-        r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}"#,
-        r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"}"}}"#,
-    ]);
-    assert_eq!(seen[..4], ["0 call 0 a f", "0 arguments 0 {", "0 arguments 0 }", "0 end 0"]);
-}
-
-#[test]
-fn a_name_may_come_late_or_in_pieces() {
-    let late = calls(&[
-        r#"{"index":0,"id":"a","type":"function","function":{"arguments":"{"}}"#,
-        r#"{"index":0,"function":{"name":"f"}}"#,
-        r#"{"index":0,"function":{"arguments":"}"}}"#,
-    ]);
-    assert_eq!(late[..4], ["0 call 0 a f", "0 arguments 0 {", "0 arguments 0 }", "0 end 0"]);
-    let pieces = calls(&[
-        r#"{"index":0,"id":"a","type":"function","function":{"name":"get_"}}"#,
-        r#"{"index":0,"function":{"name":"rate"}}"#,
-        r#"{"index":0,"function":{"arguments":"{}"}}"#,
-    ]);
-    assert_eq!(pieces[..2], ["0 call 0 a get_rate", "0 arguments 0 {}"]);
-    let growing = calls(&[r#"{"index":0,"id":"a","function":{"name":"get_"}}"#, r#"{"index":0,"function":{"name":"get_rate"}}"#]);
-    assert_eq!(growing[..2], ["0 call 0 a get_rate", "0 end 0"]);
-}
-
-#[test]
-fn one_id_for_two_indices_is_made_two() {
-    let seen = calls(&[
-        r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#,
-        r#"{"index":1,"id":"a","function":{"name":"f","arguments":"{}"}}"#,
-    ]);
-    assert_eq!((seen[0].as_str(), seen[2].as_str()), ("0 call 0 a f", "0 call 1 a_2 f"));
-}
-
-#[test]
-fn a_call_without_arguments_ends_without_any() {
-    let seen = calls(&[r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#]);
-    assert_eq!(seen, ["0 call 0 a f", "0 end 0", "0 finish ToolCalls `tool_calls`"]);
-}
-
-#[test]
-fn a_call_without_arguments_begins_before_the_text_after_it() {
-    let call = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}"#;
-    assert_eq!(deltas(&[call, r#"{"content":"x"}"#], "tool_calls")[..2], ["0 call 0 a f", "0 text x"]);
-}
-
-#[test]
-fn free_text_calls_and_tokens_of_calls_are_read() {
-    let seen = calls(&[
-        r#"{"index":0,"id":"a","type":"custom","custom":{"name":"sql","input":""}}"#,
-        r#"{"index":0,"custom":{"input":"select"}}"#,
-        r#"{"index":1,"id":"b","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"T"}}}"#,
-    ]);
-    assert_eq!(seen[..4], ["0 call 0 a sql custom", "0 arguments 0 select", "0 call 1 b f token T", "0 arguments 1 {}"]);
-}
-
-#[test]
-fn the_old_form_of_a_call_is_read() {
-    let seen = deltas(&[r#"{"function_call":{"name":"f","arguments":""}}"#, r#"{"function_call":{"arguments":"{}"}}"#], "function_call");
-    assert_eq!(seen, ["0 call 0 minted f", "0 arguments 0 {}", "0 end 0", "0 finish ToolCalls `function_call`"]);
 }
 
 #[test]
@@ -376,47 +209,6 @@ fn usage_on_every_chunk_is_given_each_time_and_the_old_place_is_known() {
 }
 
 #[test]
-fn failures_within_an_answer_are_known_in_every_form() {
-    let table = [
-        (r#"{"error":{"message":"busy","type":"server_error","param":null,"code":"server_is_overloaded"}}"#, "failed Overloaded 503 busy"),
-        (r#"{"error":"broke"}"#, "failed Server 500 broke"),
-        (
-            r#"{"error":{"code":429,"message":"slow"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}"#,
-            "failed Rate 429 slow",
-        ),
-        (
-            r#"{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502,"message":"down"}}"#,
-            "failed Server 502 down",
-        ),
-        (r#"{"object":"error","message":"bad","type":"BadRequestError","param":null,"code":400}"#, "failed BadRequest 400 bad"),
-        (r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, "failed Overloaded 503 Overloaded"),
-        (r#"[{"error":{"code":400,"message":"wrapped","status":"INVALID_ARGUMENT"}}]"#, "failed BadRequest 400 wrapped"),
-        (r#"{"detail":"Not Found"}"#, "failed Server 500 Not Found"),
-        (r#"{"choices":[{"index":0,"error":{"code":503,"message":"gone"},"finish_reason":null}]}"#, "failed Overloaded 503 gone"),
-    ];
-    for (event, expected) in table {
-        let seen = streamed(&[event, "[DONE]"]);
-        assert_eq!(seen.last().map(String::as_str), Some(expected), "{event}");
-    }
-    let seen = streamed(&[r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#, r#"{"error":{"message":"x"}}"#, "[DONE]"]);
-    assert_eq!(seen[1..], ["0 text a", "failed Server 500 x"], "nothing follows");
-    assert_eq!(streamed(&[r#"{"error":null,"choices":[{"index":0,"delta":{"content":"a"}}]}"#])[1], "0 text a");
-    let mut decoder = decoder();
-    let mut seen = Vec::new();
-    decoder.event(b"error", br#"{"message":"by name","code":"429"}"#, &mut |event| seen.push(shown(event)));
-    assert_eq!(seen, ["failed Rate 429 by name"]);
-}
-
-#[test]
-fn a_chunk_that_is_no_json_fails_and_words_between_events_do_not() {
-    for broken in [r#"{"choices":[{"index":0,"delta":{"content":"a}"#, r#"{"choices":[{"delta":{"content":"\x"}}]}"#, r#"{"choices":[]} x"#]
-    {
-        assert_eq!(streamed(&[broken]), ["failed Server 502 the provider sent something that is not JSON"], "{broken}");
-    }
-    assert!(streamed(&[": OPENROUTER PROCESSING"]).is_empty());
-}
-
-#[test]
 fn a_whole_answer_gives_what_a_stream_would() {
     let seen = whole(
         r#"{"id":"c1","object":"chat.completion","created":7,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":null,"annotations":[],
@@ -449,14 +241,4 @@ fn odd_whole_answers_are_read_or_fail() {
     assert_eq!(whole("<html>"), ["failed Server 502 the provider sent something that is not JSON"]);
     assert_eq!(whole(r#"[{"error":{"message":"x","code":404}}]"#), ["failed NotFound 404 x"]);
     assert_eq!(whole("\u{feff}{\"choices\":[{\"message\":{\"content\":\"a\"}}]}")[1], "0 text a");
-}
-
-proptest::proptest! {
-    #[test]
-    fn random_events_never_panic(events in proptest::collection::vec(r#"\{"(choices|usage|error)":(\[\{"(delta|index|message)":|\{|\[)?["\{\}\[\]:,a-z0-9\\]{0,30}"#, 0..4)) {
-        let _ = streamed(&events.iter().map(String::as_str).collect::<Vec<_>>());
-        for event in &events {
-            let _ = whole(event);
-        }
-    }
 }
