@@ -305,3 +305,13 @@ fn structured_output_keeps_the_schema_as_written() {
     }
     assert!(refused(&body(r#""output_config":{"format":{"type":"grammar"}}"#)).contains("output_config.format.type"));
 }
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_panic(data in r#"[{}\[\]":,a-z_0-9\\ ]{0,80}"#) {
+        let _ = decode_request(data.as_bytes());
+        for body in [body(&format!(r#""tools":[{data}],"thinking":{data}"#)), content("user", &data)] {
+            let _ = decode_request(body.as_bytes());
+        }
+    }
+}

@@ -37,6 +37,7 @@ pub(super) fn conversation<'a>(turns: Vec<Turn<'a>>, context: &Context<'_>, loss
     }
     conversation::pair(&mut prepared, losses)?;
     let mut conversation = conversation::alternate(prepared, losses)?;
+    order_results(&mut conversation.turns);
     trim_prefill(&mut conversation);
     Ok(conversation)
 }
@@ -187,6 +188,20 @@ pub(in crate::translate::messages) fn searched<'a>(query: &Text<'_>, hits: &[Sea
         let _ = write!(text, "\n- {} {}", hit.title.decode(), hit.url.decode());
     }
     Text::from(text)
+}
+
+/// Brings results into the order of their calls. Everything else in their turn comes after them already.
+fn order_results(turns: &mut [Turn<'_>]) {
+    for place in 1..turns.len() {
+        let (head, tail) = turns.split_at_mut(place);
+        let (Some(called), Some(answered)) = (head.last(), tail.first_mut()) else { return };
+        let calls = called.blocks.iter().filter_map(|block| if let Block::ToolCall(call) = block { Some(&call.id) } else { None });
+        let calls: Vec<&Text<'_>> = calls.collect();
+        answered.blocks.sort_by_key(|block| match block {
+            Block::ToolResult(result) => calls.iter().position(|id| **id == result.id).unwrap_or(usize::MAX - 1),
+            _ => usize::MAX,
+        });
+    }
 }
 
 /// The beginning of an answer may not end in white space.

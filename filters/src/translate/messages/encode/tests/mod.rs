@@ -3,6 +3,7 @@
 mod conversation;
 mod media;
 mod options;
+mod rules;
 mod thinking;
 mod tools;
 
