@@ -4,7 +4,7 @@
 use super::prepare::Context;
 use super::sampling::Sampled;
 use super::thinking::{Mode, Thinking};
-use crate::canonical::{Choice, Losses, OutputFormat, Refusal, Request, Tool, Turn, Weight};
+use crate::canonical::{Choice, Losses, OutputFormat, Refusal, Request, Text, Tool, Turn, Weight};
 use crate::shape::Shape;
 use crate::translate::map::{Effort, names};
 use crate::translate::messages::schema;
@@ -64,14 +64,7 @@ impl<'r, 'a> Plan<'r, 'a> {
     ) -> Result<Self, Refusal> {
         let limit = limit(request, context, losses)?;
         let tools = tools(request, context, losses);
-        let searches = tools.iter().any(|tool| matches!(tool, Tool::WebSearch(_)));
-        if searches && tools.iter().any(|tool| name_of(tool).is_some_and(|name| name.is(WEB_SEARCH))) {
-            adaptations.renamed.push((format!("{WEB_SEARCH}_function"), WEB_SEARCH.to_owned()));
-        }
-        // Names are given to the declarations first: what is declared keeps its name where two become one.
-        for tool in &tools {
-            name_of(tool).inspect(|name| drop(names::sent(Shape::Messages, name, adaptations)));
-        }
+        name_tools(&tools, adaptations);
         let form = form(request, &tools, context, losses, adaptations);
         let forced = matches!(form, Form::Hidden(_)) || (is_forced(request.tool_choice.as_ref()) && !tools.is_empty());
         let thinking = Thinking::settle(&request.thinking, turns, forced, limit, context, losses);
@@ -94,7 +87,27 @@ impl<'r, 'a> Plan<'r, 'a> {
     }
 }
 
-pub(super) fn name_of<'r, 'a>(tool: &'r Tool<'a>) -> Option<&'r crate::canonical::Text<'a>> {
+/// Settles the names of all tools before any is written, so that no changed name takes that of another tool.
+fn name_tools(tools: &[&Tool<'_>], adaptations: &mut Adaptations) {
+    let named: Vec<&Text<'_>> = tools.iter().filter_map(|tool| name_of(tool)).collect();
+    if tools.iter().any(|tool| matches!(tool, Tool::WebSearch(_))) && named.iter().any(|name| name.is(WEB_SEARCH)) {
+        adaptations.renamed.push((format!("{WEB_SEARCH}_function"), WEB_SEARCH.to_owned()));
+    }
+    let mut tried = adaptations.clone();
+    let sent: Vec<Text<'_>> = named.iter().map(|name| names::sent(Shape::Messages, name, &mut tried)).collect();
+    if tried.renamed.is_empty() {
+        return;
+    }
+    for (name, _) in named.iter().zip(&sent).filter(|(name, sent)| **name == *sent) {
+        let kept = name.decode().into_owned();
+        adaptations.renamed.push((kept.clone(), kept));
+    }
+    for name in &named {
+        let _ = names::sent(Shape::Messages, name, adaptations);
+    }
+}
+
+fn name_of<'r, 'a>(tool: &'r Tool<'a>) -> Option<&'r Text<'a>> {
     match tool {
         Tool::Function(function) => Some(&function.name),
         Tool::Custom { name, .. } => Some(name),
@@ -134,7 +147,7 @@ fn default_limit(thinking: &Thinking, stream: bool, context: &Context<'_>) -> u6
 }
 
 fn tools<'r, 'a>(request: &'r Request<'a>, context: &Context<'_>, losses: &mut Losses) -> Vec<&'r Tool<'a>> {
-    let among = |name: &crate::canonical::Text<'_>| match &request.tool_choice {
+    let among = |name: &Text<'_>| match &request.tool_choice {
         Some(Choice::Among { names, .. }) => names.iter().any(|known| known == name),
         Some(Choice::Auto | Choice::Any | Choice::Named(_) | Choice::None) | None => true,
     };
