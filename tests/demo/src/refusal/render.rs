@@ -119,7 +119,7 @@ fn messages_type(status: u16) -> &'static str {
         409 => "conflict_error",
         413 => "request_too_large",
         429 => "rate_limit_error",
-        529 => "overloaded_error",
+        503 | 529 => "overloaded_error",
         500.. => "api_error",
         _ => "invalid_request_error",
     }
