@@ -12,6 +12,8 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -43,8 +45,8 @@ struct Decoder {
     over: bool,
     candidates: Vec<Candidate>,
     usage: Told,
-    /// Why the prompt was blocked.
-    blocked: Option<String>,
+    /// Why the prompt was blocked, and what the provider says of it.
+    blocked: Option<(String, Option<String>)>,
 }
 
 impl Decode for Decoder {
@@ -81,7 +83,7 @@ impl Decode for Decoder {
         }
         self.begin(None, None, sink);
         match self.blocked.take().filter(|_| self.candidates.is_empty()) {
-            Some(reason) => blocked(&reason, sink),
+            Some((reason, message)) => blocked(&reason, message.as_deref(), sink),
             None if self.fruitless() => return self.fail(self.malformed(), sink),
             None => self.candidates.iter_mut().for_each(|candidate| candidate.finish(sink)),
         }
@@ -195,9 +197,10 @@ impl Decoder {
     }
 
     fn feedback(&mut self, feedback: Value<'_>) {
-        let reason = feedback.get("blockReason").str().filter(|reason| !reason.is_empty() && reason != "BLOCK_REASON_UNSPECIFIED");
+        let reason = feedback.get("blockReason").str().filter(|reason| !reason.is_empty() && !reason.ends_with("_UNSPECIFIED"));
         if let Some(reason) = reason {
-            self.blocked = Some(reason.into_owned());
+            let message = feedback.get("blockReasonMessage").str().filter(|message| !message.is_empty());
+            self.blocked = Some((reason.into_owned(), message.map(Cow::into_owned)));
             self.ended = true;
         }
     }
@@ -241,14 +244,14 @@ fn broken(message: &str) -> Failure<'static> {
 }
 
 /// The provider's filter refused the prompt: an answer that is a refusal.
-fn blocked(reason: &str, sink: Sink<'_>) {
+fn blocked(reason: &str, message: Option<&str>, sink: Sink<'_>) {
     let words = format!("Prompt blocked: {reason}");
     sink(Event::Refusal { choice: 0, text: Text::from(words.as_str()) });
     let finish = Finish {
         reason: FinishReason::Refusal,
         raw: Text::from(reason),
         stop_sequence: None,
-        explanation: Some(Text::from(words.as_str())),
+        explanation: Some(Text::from(message.unwrap_or(&words))),
     };
     sink(Event::Finish { choice: 0, finish });
 }

@@ -59,7 +59,7 @@ fn field<'a>(member: &Member<'a>, path: &Path<'_>, request: &mut Request<'a>, fo
         b"responseJsonSchema" => form.json_schema = Some(value),
         b"thinkingConfig" => request.thinking = thinking(value, &path.field("thinkingConfig"))?,
         b"responseModalities" => modalities(value, path, request)?,
-        b"responseFormat" => request.extras.push(extra("generationConfig.responseFormat", value, Weight::Major)),
+        b"responseFormat" => formats(value, &path.field("responseFormat"), request, form)?,
         // `speechConfig`, `imageConfig`, `mediaResolution` and whatever comes later.
         _ => request.extras.push(named(Some("generationConfig"), member, Weight::Minor)),
     }
@@ -78,6 +78,28 @@ fn modalities<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) 
     Ok(())
 }
 
+/// The newer words for the form: one entry for each modality, of which text may have a schema.
+fn formats<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>, form: &mut Form<'a>) -> Result<(), Refusal> {
+    for (index, entry) in list(value, Kind::Object, path)?.into_iter().enumerate() {
+        let at = path.at(index);
+        for member in object(entry, &at)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
+            let at = at.field("text");
+            if &*camel(&member) != b"text" {
+                request.extras.push(extra("generationConfig.responseFormat", value, Weight::Major));
+                continue;
+            }
+            for member in object(member.json(), &at)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
+                match &*camel(&member) {
+                    b"mimeType" => form.media_type = text(member.json(), &at.field("mimeType"))?,
+                    b"schema" => form.json_schema = Some(member.json()),
+                    _ => request.extras.push(named(Some("generationConfig.responseFormat.text"), &member, Weight::Minor)),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 fn format<'a>(form: Form<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Result<OutputFormat<'a>, Refusal> {
     let Form { media_type, schema, json_schema } = form;
     let schema = match (schema, json_schema) {
@@ -90,10 +112,10 @@ fn format<'a>(form: Form<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Res
     let kind = media_type.as_ref().map(|kind| kind.decode().to_ascii_lowercase()).unwrap_or_default();
     Ok(match (kind.as_str(), schema) {
         // A choice of words is the schema of one of them.
-        ("" | "application/json" | "text/x.enum", Some((schema, vendor_schema))) => {
+        ("" | "application/json" | "application_json" | "text/x.enum", Some((schema, vendor_schema))) => {
             OutputFormat::Schema { name: None, description: None, schema: schema.raw(), vendor_schema, strict: None }
         }
-        ("application/json", None) => OutputFormat::JsonObject,
+        ("application/json" | "application_json", None) => OutputFormat::JsonObject,
         ("" | "text/plain", None) => OutputFormat::Text,
         ("text/plain", Some(_)) => {
             return Err(path.field("responseMimeType").invalid("a schema needs `application/json` or `text/x.enum`"));

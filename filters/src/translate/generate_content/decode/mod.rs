@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
             b"tools" => tools::read(value, &root.field("tools"), &mut self.request)?,
             b"toolConfig" => tools::config(value, &root.field("toolConfig"), &mut self.request)?,
             b"generationConfig" => config::read(value, &root.field("generationConfig"), &mut self.request)?,
-            b"serviceTier" => self.request.service_tier = text(value, &root.field("serviceTier"))?,
+            b"serviceTier" => self.request.service_tier = text(value, &root.field("serviceTier"))?.filter(|tier| !tier.is("unspecified")),
             // The path names the model; the door has checked that the body agrees.
             b"model" => {}
             b"cachedContent" => self.request.extras.push(extra("cachedContent", value, Weight::Major)),

@@ -317,6 +317,10 @@ fn the_form_of_the_answer_follows_from_type_and_schema() {
         format(r#""responseMimeType":"text/x.enum","responseSchema":{"type":"STRING","enum":["a"]}"#),
         r#"true {"type":"STRING","enum":["a"]}"#
     );
+    assert_eq!(
+        format(r#""responseFormat":[{"text":{"mimeType":"application/json","schema":{"type":"string"}}}]"#),
+        r#"false {"type":"string"}"#
+    );
     let both = with(r#""generationConfig":{"responseSchema":{},"responseJsonSchema":{}}"#);
     assert_eq!(refused(&both).0, "generationConfig.responseJsonSchema");
     let bare = with(r#""generationConfig":{"responseMimeType":"text/x.enum"}"#);
@@ -334,7 +338,7 @@ fn every_field_without_a_neutral_place_is_noted_with_its_weight() {
         (r#""generationConfig":{"responseModalities":["TEXT","IMAGE"]}"#, "generationConfig.responseModalities", Weight::Major),
         (r#""generationConfig":{"speechConfig":{}}"#, "generationConfig.speechConfig", Weight::Minor),
         (r#""generationConfig":{"media_resolution":"MEDIA_RESOLUTION_LOW"}"#, "generationConfig.mediaResolution", Weight::Minor),
-        (r#""generationConfig":{"responseFormat":{}}"#, "generationConfig.responseFormat", Weight::Major),
+        (r#""generationConfig":{"responseFormat":[{"image":{}}]}"#, "generationConfig.responseFormat", Weight::Major),
         (r#""generationConfig":{"responseMimeType":"application/xml"}"#, "generationConfig.responseMimeType", Weight::Major),
         (r#""toolConfig":{"retrievalConfig":{}}"#, "toolConfig.retrievalConfig", Weight::Minor),
         (r#""toolConfig":{"includeServerSideToolInvocations":true}"#, "toolConfig.includeServerSideToolInvocations", Weight::Silent),

@@ -40,13 +40,12 @@ fn goes(block: &Block<'_>, context: &mut Context<'_, '_>) -> bool {
         Block::Reasoning { text, signature } => {
             let returns = signature.as_ref().is_some_and(|signature| returns(signature, context));
             if !text.is_empty() || !returns {
-                let weight = if returns { Weight::Silent } else { Weight::Minor };
-                context.lose(REASONING, weight, "earlier reasoning goes back to the model that made it only");
+                context.lose(REASONING, Weight::Silent, "earlier reasoning goes back to the model that made it only");
             }
             returns
         }
         Block::Redacted(_) => {
-            context.lose(REASONING, Weight::Minor, "earlier reasoning goes back to the model that made it only");
+            context.lose(REASONING, Weight::Silent, "earlier reasoning goes back to the model that made it only");
             false
         }
         Block::Unknown { shape, kind, .. } => {

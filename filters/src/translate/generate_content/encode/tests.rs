@@ -199,7 +199,7 @@ fn a_signature_of_another_model_is_replaced_and_reasoning_of_others_is_left_out(
     ];
     let (body, encoding) = written(said(Shape::Messages, turns), &target("gemini-3-pro"));
     assert_eq!(body["contents"], json!([{"role":"user","parts":[{"text":"hi"},{"text":"go on"}]}]));
-    assert_eq!(losses(&encoding), [("messages.content.thinking".into(), Weight::Minor)]);
+    assert_eq!(losses(&encoding), [("messages.content.thinking".into(), Weight::Silent)]);
 }
 
 #[test]
