@@ -28,6 +28,7 @@ fn one<'a>(value: Value<'a>, path: Path<'_>, extras: &mut Extras<'a>) -> Result<
         // The responses dialect's names for text are taken too.
         "text" | "input_text" | "output_text" => (Block::Text(object.required_text("text")?), &["type", "text", "annotations"]),
         "refusal" => (Block::Refusal(object.required_text("refusal")?), &["type", "refusal"]),
+        "thinking" => (thinking(&object)?, &["type", "thinking"]),
         "image_url" => (image(object.required("image_url")?, path.key("image_url"))?, &["type", "image_url"]),
         "input_audio" => (audio(object.required("input_audio")?, path.key("input_audio"))?, &["type", "input_audio"]),
         "file" => (file(object.required("file")?, path.key("file"), extras)?, &["type", "file"]),
@@ -35,6 +36,18 @@ fn one<'a>(value: Value<'a>, path: Path<'_>, extras: &mut Extras<'a>) -> Result<
     };
     object.leave(known, PLACE, extras);
     Ok(block)
+}
+
+/// Reasoning as some services tell it among the parts: a text, or parts of text.
+fn thinking<'a>(object: &Object<'_, 'a>) -> Result<Block<'a>, Refusal> {
+    let told = object.required("thinking")?;
+    let mut parts = told.elements().filter_map(|part| part.json().get("text").text());
+    let text = match (told.text(), parts.next()) {
+        (Some(text), _) => text,
+        (None, Some(first)) => parts.fold(first, |all, part| Text::from(format!("{}{}", all.decode(), part.decode()))),
+        (None, None) => Text::from(""),
+    };
+    Ok(Block::Reasoning { text, signature: None })
 }
 
 fn image<'a>(value: Value<'a>, path: Path<'_>) -> Result<Block<'a>, Refusal> {

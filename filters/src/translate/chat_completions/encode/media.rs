@@ -15,6 +15,8 @@ const DOCUMENT: Names = ["messages.content.file", "messages.content.document", "
 const AUDIO: Names = ["messages.content.input_audio", "messages.content.audio", "contents.parts.inlineData", "input.content.input_audio"];
 const VIDEO: Names = ["messages.content.video", "messages.content.video", "contents.parts.inlineData", "input.content.video"];
 
+const PDF: &str = "application/pdf";
+
 /// Writes one part.
 pub(super) fn part(block: &Block<'_>, context: &mut Context<'_>, w: &mut Writer<'_>) -> Result<(), Refusal> {
     match block {
@@ -96,7 +98,6 @@ fn document(document: &Document<'_>, context: &mut Context<'_>, w: &mut Writer<'
     if let Some(said) = &document.context {
         text(said, w);
     }
-    let name = document.title.as_ref().map_or(Text::from("document.pdf"), Text::as_ref);
     match &document.source {
         Source::Base64 { media_type, data } => {
             let kind = sniff(data).map_or_else(|| media_type.as_ref(), Text::from);
@@ -104,11 +105,11 @@ fn document(document: &Document<'_>, context: &mut Context<'_>, w: &mut Writer<'
                 let source = Source::Base64 { media_type: kind, data: data.as_ref() };
                 return image(&Media { source, detail: None }, context, w);
             }
+            let kind = if kind.is_empty() { Text::from(PDF) } else { kind };
             file(w, |w| {
-                w.text_field("filename", &name);
+                w.text_field("filename", &file_name(document.title.as_ref(), &kind));
                 w.key("file_data");
-                let pdf = Text::from("application/pdf");
-                data_url(if kind.is_empty() { &pdf } else { &kind }, data, w);
+                data_url(&kind, data, w);
             });
             Ok(())
         }
@@ -120,6 +121,17 @@ fn document(document: &Document<'_>, context: &mut Context<'_>, w: &mut Writer<'
         Source::Url { .. } | Source::Text(_) | Source::Blocks(_) => {
             Err(context.unsupported(DOCUMENT, "the provider does not fetch documents"))
         }
+    }
+}
+
+/// The title as the name of a file: the vendor wants to see by its name that a document is a PDF.
+fn file_name<'t>(title: Option<&'t Text<'_>>, kind: &Text<'_>) -> Text<'t> {
+    match title.filter(|title| !title.is_blank()) {
+        None => Text::from("document.pdf"),
+        Some(title) if kind.is(PDF) && !title.decode().to_ascii_lowercase().ends_with(".pdf") => {
+            Text::from(format!("{}.pdf", title.decode()))
+        }
+        Some(title) => title.as_ref(),
     }
 }
 

@@ -102,6 +102,14 @@ fn foreign_tokens_are_of_this_dialect_and_lists_win_over_plain_reasoning() {
 }
 
 #[test]
+fn reasoning_among_the_parts_is_no_text() {
+    let turns = turns(
+        r#"{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},{"type":"text","text":"c"}]}"#,
+    );
+    assert_eq!(turns[0].blocks, [Block::Reasoning { text: "ab".into(), signature: None }, Block::Text("c".into())]);
+}
+
+#[test]
 fn results_of_tools_are_turns_of_the_user() {
     let turns = turns(
         r#"{"role":"tool","tool_call_id":"a","content":"1"},{"role":"tool","tool_call_id":"b","content":[{"type":"text","text":"2"},{"type":"image_url","image_url":{"url":"https://x"}}]},{"role":"function","name":"f","content":null}"#,

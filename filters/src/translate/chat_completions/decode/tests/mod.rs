@@ -115,3 +115,17 @@ fn formats_are_read() {
     assert_eq!((name, description, strict, vendor_schema), (Some("n".into()), Some("d".into()), Some(true), false));
     assert_eq!(schema.as_text(), r#"{"b":1,"a":2}"#, "the order is kept");
 }
+
+proptest::proptest! {
+    #[test]
+    fn random_bodies_never_panic(
+        fields in proptest::collection::vec((
+            "messages|tools|functions|tool_choice|stop|reasoning|thinking|response_format|web_search_options|stream_options|n",
+            r#"\[?\{"(role|content|type|function|name|tool_calls|effort|json_schema|custom)":(\{"(name|schema|url)":)?("(user|assistant|tool|function|text|custom|x)"|\[\]|\{\}|null|1)\}?\}?\]?"#,
+        ), 0..5),
+    ) {
+        let fields: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+        let body = format!("{{{}}}", fields.join(","));
+        let _ = decode_request(body.as_bytes());
+    }
+}

@@ -27,7 +27,7 @@ fn pictures_sounds_and_documents_have_their_parts() {
     assert_eq!(part(sound("audio/mpeg")), json!({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}}));
     let document = |source, title: Option<&'static str>| Block::Document(Document { source, title: title.map(Text::from), context: None });
     let base64 = |kind: &'static str, data: &'static str| Source::Base64 { media_type: kind.into(), data: data.into() };
-    let pdf = part(document(base64("application/pdf", "JVBERi0xLjQK"), Some("a.pdf")));
+    let pdf = part(document(base64("application/pdf", "JVBERi0xLjQK"), Some("a")));
     assert_eq!(pdf, json!({"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0xLjQK"}}));
     assert_eq!(part(document(Source::Text("body".into()), Some("T"))), json!({"type": "text", "text": "T\nbody"}));
     assert_eq!(part(document(base64("text/plain", "Ym9keQ=="), None)), json!({"type": "text", "text": "body"}));

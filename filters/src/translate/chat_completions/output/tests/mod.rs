@@ -1,5 +1,6 @@
 //! What clients get, byte for byte.
 
+mod grammar;
 mod whole;
 
 use std::sync::Arc;
