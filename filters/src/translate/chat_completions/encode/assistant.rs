@@ -9,7 +9,10 @@ use super::tools::Plan;
 use crate::canonical::{Arguments, Block, Signature, Text, ToolCall, Weight};
 use crate::shape::Shape;
 use crate::translate::map::ids;
-use crate::wire::json::{Value, Writer};
+use crate::wire::json::{Value, Writer, outline};
+
+/// Deepest nesting of a part of reasoning.
+const DEPTH: usize = 128;
 
 /// What one message holds, sorted by the fields it goes into.
 #[derive(Default)]
@@ -45,15 +48,22 @@ pub(super) fn write(blocks: Vec<Block<'_>>, tools: &Plan<'_>, context: &mut Cont
 
 fn sort<'a>(blocks: Vec<Block<'a>>, context: &mut Context<'_>) -> Said<'a> {
     let mut said = Said::default();
+    let mut token = None;
     for block in blocks {
         match block {
             Block::Text(text) if text.is_empty() => {}
             Block::Text(text) => said.texts.push(text),
             Block::Refusal(text) => said.refusals.push(text),
-            Block::ToolCall(call) => said.calls.push(call),
+            Block::ToolCall(mut call) => {
+                call.signature = call.signature.or(token.take());
+                said.calls.push(call);
+            }
             Block::Reasoning { text, signature } => {
-                if let Some(seal) = context.own(signature.as_ref()) {
-                    said.sealed.push((seal.clone(), text.clone()));
+                match context.own(signature.as_ref()) {
+                    Some(seal) if is_object(seal) => said.sealed.push((seal.clone(), text.clone())),
+                    // A client without a place for it at the call was shown it in the block before.
+                    Some(_) => token = signature,
+                    None => {}
                 }
                 said.reasoning.push(text);
             }
@@ -69,8 +79,8 @@ fn sort<'a>(blocks: Vec<Block<'a>>, context: &mut Context<'_>) -> Said<'a> {
 
 fn redacted<'a>(signature: &Signature<'a>, said: &mut Said<'a>, context: &mut Context<'_>) {
     match context.own(Some(signature)) {
-        Some(seal) => said.sealed.push((seal.clone(), Text::from(""))),
-        None => context.lose(
+        Some(seal) if is_object(seal) => said.sealed.push((seal.clone(), Text::from(""))),
+        Some(_) | None => context.lose(
             ["messages.reasoning_details", "messages.content.redacted_thinking", "contents.parts.thoughtSignature", "input.reasoning"],
             Weight::Silent,
             "only its own provider can read it",
@@ -115,6 +125,11 @@ fn reasoning(said: &Said<'_>, context: &mut Context<'_>, w: &mut Writer<'_>) {
             "the provider does not take earlier reasoning",
         );
     }
+}
+
+/// Whether the token is a whole part of reasoning, as those of this dialect are, rather than that of a call.
+fn is_object(seal: &Text<'_>) -> bool {
+    outline(seal.decode().as_bytes(), DEPTH).is_ok()
 }
 
 fn is_thinking_block(seal: &Text<'_>) -> bool {

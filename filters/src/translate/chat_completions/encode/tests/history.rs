@@ -128,6 +128,16 @@ fn earlier_reasoning_goes_only_to_those_who_want_it() {
 }
 
 #[test]
+fn a_token_of_a_call_returns_from_the_reasoning_before_it() {
+    let token = Some(Signature { shape: Shape::ChatCompletions, origin: Some(7), value: "T".into() });
+    let thought = Block::Reasoning { text: "".into(), signature: token };
+    let turns = vec![user("go"), turn(Role::Assistant, vec![thought, call("a", "f", "{}")]), turn(Role::User, vec![result("a", vec![])])];
+    let message = messages(turns)[1].clone();
+    assert_eq!(message["tool_calls"][0]["extra_content"], json!({"google": {"thought_signature": "T"}}));
+    assert_eq!(message.get("reasoning_details"), None);
+}
+
+#[test]
 fn a_token_of_a_call_returns_to_who_minted_it() {
     let made = |shape, origin| {
         let signature = Some(Signature { shape, origin: Some(origin), value: "T".into() });
