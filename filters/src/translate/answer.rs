@@ -96,6 +96,11 @@ impl Answer {
             let Self { decoder, restore, encoder, seen, .. } = self;
             decoder.finish(&mut |event| deliver(event, restore, &mut **encoder, seen, &mut out));
         }
+        if self.whole && self.seen.ended && end && out.is_empty() {
+            // The encoder of whole answers has found nothing it could give: arguments that are no JSON.
+            self.seen.ended = false;
+            self.seen.failure = Some(broken("the provider's answer calls a tool with arguments that are no JSON object"));
+        }
         Ok(Bytes::from(out))
     }
 
@@ -186,6 +191,11 @@ impl Answer {
     pub const fn is_whole(&self) -> bool {
         self.whole
     }
+}
+
+fn broken(message: &'static str) -> Failure<'static> {
+    let (message, code) = (Text::from(message), Text::from("upstream_error"));
+    Failure { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
 }
 
 fn decoder(upstream: Shape) -> Box<dyn Decode> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::map::{Wanted, wanted};
-use super::{Adaptations, ClientView, Encoding, Target, chat_completions, generate_content, messages, responses};
+use super::map::{Wanted, names, wanted};
+use super::{Adaptations, ClientView, Encoding, ProviderKind, Target, chat_completions, generate_content, messages, responses};
 use crate::canonical::{Block, Document, Failure, Losses, Media, Refusal, Request, Source, Text, Tool, Weight};
 use crate::shape::Shape;
 
@@ -138,6 +138,7 @@ pub fn prepare(
     encoding.body.reserve(body.len() + body.len() / 8 + 256);
     let (stream, include_usage) = (request.stream, request.include_usage);
     let show_reasoning = request.thinking.shown.unwrap_or(from != Shape::GenerateContent);
+    names::settle(target.shape, &request.tools, &mut encoding.adaptations);
     encode(request, &target, &mut encoding)?;
     judge(&encoding.losses, policy, from, target.shape)?;
     Ok(Prepared {
@@ -181,7 +182,8 @@ pub fn pictures_to_fetch(from: Shape, body: &[u8], stream: bool, target: &Target
 
 /// Whether a target fetches this URL itself.
 fn takes_url(target: &Target<'_>, url: &str) -> bool {
-    target.capabilities.url_images && url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
+    let fetches = target.capabilities.url_images && !matches!(target.kind, ProviderKind::Bedrock | ProviderKind::Vertex);
+    fetches && url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
 fn urls<'a>(block: &Block<'a>, found: &mut dyn FnMut(&Text<'a>)) {

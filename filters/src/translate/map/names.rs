@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use crate::canonical::Text;
+use crate::canonical::{Text, Tool};
 use crate::shape::Shape;
 use crate::translate::Adaptations;
 
@@ -32,6 +32,32 @@ pub fn sent<'a>(shape: Shape, name: &Text<'a>, adaptations: &mut Adaptations) ->
     }
     adaptations.renamed.push((candidate.clone(), original.into_owned()));
     Text::from(candidate)
+}
+
+/// Settles the names of all declared tools before any is sent, so that no changed name takes that of another tool.
+pub fn settle(shape: Shape, tools: &[Tool<'_>], adaptations: &mut Adaptations) {
+    let declared = || tools.iter().filter_map(name_of);
+    if declared().all(|name| fits(shape, &name.decode())) {
+        return;
+    }
+    for name in declared().map(Text::decode).filter(|name| fits(shape, name)) {
+        adaptations.renamed.push((name.to_string(), name.into_owned()));
+    }
+    for name in declared() {
+        let _ = sent(shape, name, adaptations);
+    }
+}
+
+/// The name under which calls of a tool arrive, where the client chose it.
+#[must_use]
+pub const fn name_of<'t, 'a>(tool: &'t Tool<'a>) -> Option<&'t Text<'a>> {
+    match tool {
+        Tool::Function(function) => Some(&function.name),
+        Tool::Custom { name, .. } => Some(name),
+        Tool::Computer(computer) => Some(&computer.name),
+        Tool::Vendor(vendor) => Some(&vendor.name),
+        Tool::WebSearch(_) | Tool::Unknown { .. } => None,
+    }
 }
 
 fn longest(shape: Shape) -> usize {
@@ -94,6 +120,15 @@ mod tests {
         let sent = [&one, &other, &one].map(|name| send(Shape::ChatCompletions, name, &mut adaptations));
         assert!(sent[0] != sent[1] && sent[0] == sent[2] && sent.iter().all(|name| name.len() == 64));
         assert_eq!(adaptations.renamed, [(sent[0].clone(), one), (sent[1].clone(), other)]);
+    }
+
+    #[test]
+    fn a_changed_name_does_not_take_that_of_another_tool() {
+        let tools = ["a.b", "a_b"].map(|name| Tool::Custom { name: Text::from(name), description: None, format: None });
+        let mut adaptations = Adaptations::default();
+        settle(Shape::Messages, &tools, &mut adaptations);
+        assert_eq!(send(Shape::Messages, "a_b", &mut adaptations), "a_b");
+        assert!(send(Shape::Messages, "a.b", &mut adaptations).starts_with("a_b_"));
     }
 
     #[test]

@@ -58,8 +58,8 @@ pub enum Support {
 
 /// The providers of the matrix, each with a typical model.
 const PROVIDERS: [(ProviderKind, Shape, &str); 7] = [
-    (ProviderKind::Openai, Shape::ChatCompletions, "gpt-4o"),
-    (ProviderKind::AzureOpenai, Shape::ChatCompletions, "gpt-4o"),
+    (ProviderKind::Openai, Shape::ChatCompletions, "gpt-5.2"),
+    (ProviderKind::AzureOpenai, Shape::ChatCompletions, "gpt-5.2"),
     (ProviderKind::Anthropic, Shape::Messages, "claude-sonnet-4-5"),
     (ProviderKind::Bedrock, Shape::Messages, "us.anthropic.claude-sonnet-4-5-20250929-v1:0"),
     (ProviderKind::Gemini, Shape::GenerateContent, "gemini-2.5-pro"),

@@ -87,31 +87,11 @@ impl<'r, 'a> Plan<'r, 'a> {
     }
 }
 
-/// Settles the names of all tools before any is written, so that no changed name takes that of another tool.
+/// A function that is called as the vendor's own search is gets another name beside that.
 fn name_tools(tools: &[&Tool<'_>], adaptations: &mut Adaptations) {
-    let named: Vec<&Text<'_>> = tools.iter().filter_map(|tool| name_of(tool)).collect();
-    if tools.iter().any(|tool| matches!(tool, Tool::WebSearch(_))) && named.iter().any(|name| name.is(WEB_SEARCH)) {
+    let searches = tools.iter().any(|tool| matches!(tool, Tool::WebSearch(_)));
+    if searches && tools.iter().filter_map(|tool| names::name_of(tool)).any(|name| name.is(WEB_SEARCH)) {
         adaptations.renamed.push((format!("{WEB_SEARCH}_function"), WEB_SEARCH.to_owned()));
-    }
-    let mut tried = adaptations.clone();
-    let sent: Vec<Text<'_>> = named.iter().map(|name| names::sent(Shape::Messages, name, &mut tried)).collect();
-    if tried.renamed.is_empty() {
-        return;
-    }
-    for (name, _) in named.iter().zip(&sent).filter(|(name, sent)| **name == *sent) {
-        let kept = name.decode().into_owned();
-        adaptations.renamed.push((kept.clone(), kept));
-    }
-    for name in &named {
-        let _ = names::sent(Shape::Messages, name, adaptations);
-    }
-}
-
-fn name_of<'r, 'a>(tool: &'r Tool<'a>) -> Option<&'r Text<'a>> {
-    match tool {
-        Tool::Function(function) => Some(&function.name),
-        Tool::Custom { name, .. } => Some(name),
-        Tool::Computer(_) | Tool::Vendor(_) | Tool::WebSearch(_) | Tool::Unknown { .. } => None,
     }
 }
 

@@ -85,18 +85,6 @@ fn names_are_changed_alike_everywhere_and_remembered() {
 }
 
 #[test]
-fn a_changed_name_never_takes_that_of_another_tool() {
-    for names in [["a.b", "a_b"], ["a_b", "a.b"]] {
-        let (body, encoding) = encoded(offering(names.map(|name| function(name, None)).into()), &target(SONNET)).expect("encodes");
-        let sent = [body["tools"][0]["name"].as_str().expect("a name"), body["tools"][1]["name"].as_str().expect("a name")];
-        assert_ne!(sent[0], sent[1]);
-        for (sent, name) in sent.into_iter().zip(names) {
-            assert!(encoding.adaptations.renamed.contains(&(sent.to_owned(), name.to_owned())), "{sent} is {name}");
-        }
-    }
-}
-
-#[test]
 fn every_choice_has_its_words() {
     assert_eq!(chosen(Choice::Auto, None)["tool_choice"], json!({"type": "auto"}));
     assert_eq!(chosen(Choice::Any, Some(true))["tool_choice"], json!({"type": "any"}));
