@@ -1,6 +1,7 @@
 //! What clients get, byte for byte.
 
 mod grammar;
+mod return_trip;
 mod whole;
 
 use std::sync::Arc;
