@@ -114,6 +114,8 @@ fn ranged(body: &Map<String, Value>, name: &str, least: f64, most: f64) -> Resul
 fn prompt(body: &Map<String, Value>) -> Result<Prompt, Refusal> {
     let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+    let format = body.get("response_format").filter(|_| !rules::compatible(model));
+    rules::mentions_json(format, &messages.iter().collect::<Vec<_>>())?;
     let limit = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| body.get(*name)?.as_u64());
     Ok(Prompt {
         model: model.to_owned(),

@@ -77,7 +77,17 @@ fn generate(call: &Call, model: &str, put: impl FnOnce(&Reply, answer::Head<'_>)
     let directives = Directives::read(model, &prompt.conversation.text);
     let reply = Reply::compose(&prompt, &directives);
     let shown = config::shows(&body) || directives.has("think");
-    Ok(Answer { payload: put(&reply, answer::Head::new(call, model, shown)), directives })
+    let head = answer::Head::new(call, model, shown);
+    if directives.has("block") {
+        let blocked = head.blocked(&reply);
+        let payload = match put(&reply, head) {
+            Payload::Json(_) => Payload::Json(blocked),
+            Payload::Elements(_) => Payload::Elements(vec![blocked]),
+            _ => Payload::Events(vec![sse::data(&blocked)]),
+        };
+        return Ok(Answer { payload, directives });
+    }
+    Ok(Answer { payload: put(&reply, head), directives })
 }
 
 fn count(call: &Call, model: &str) -> Result<Answer, Refusal> {

@@ -9,6 +9,19 @@ use crate::conversation::Conversation;
 pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) schema: Value,
+    /// It takes a free text, which is the member `input` of its schema here.
+    pub(crate) custom: bool,
+}
+
+impl Tool {
+    pub(crate) fn function(name: &str, schema: Value) -> Self {
+        Self { name: name.to_owned(), schema, custom: false }
+    }
+
+    pub(crate) fn custom(name: &str) -> Self {
+        let schema = serde_json::json!({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]});
+        Self { name: name.to_owned(), schema, custom: true }
+    }
 }
 
 /// Whether and what the caller wants called.

@@ -21,6 +21,8 @@ pub(crate) enum Finish {
     Length,
     Tools,
     Filter,
+    /// A call the model could not put into words; only the generate-content vendor tells so.
+    Malformed,
 }
 
 /// One tool call; `arguments` is an object.
@@ -28,9 +30,16 @@ pub(crate) enum Finish {
 pub(crate) struct ToolCall {
     pub(crate) name: String,
     pub(crate) arguments: Value,
+    /// Of a tool that takes a free text.
+    pub(crate) custom: bool,
 }
 
 impl ToolCall {
+    /// The free text of a custom tool's call.
+    pub(crate) fn input(&self) -> &str {
+        self.arguments.get("input").and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// The arguments as JSON text, cut into the fragments a stream sends.
     pub(crate) fn fragments(&self) -> Vec<String> {
         let characters: Vec<char> = self.arguments.to_string().chars().collect();
@@ -93,6 +102,7 @@ fn asked_finish(directives: &Directives) -> Option<Finish> {
     match directives.value("finish")? {
         "length" => Some(Finish::Length),
         "filter" => Some(Finish::Filter),
+        "malformed" => Some(Finish::Malformed),
         "stop" => Some(Finish::Stop),
         _ => None,
     }
@@ -122,5 +132,5 @@ fn call(tool: &Tool, directives: &Directives) -> ToolCall {
     let given = directives.value("args").and_then(|text| serde_json::from_str(text).ok());
     let sampled = sample::value(&tool.schema);
     let arguments = given.unwrap_or(if sampled.is_object() { sampled } else { Value::Object(serde_json::Map::new()) });
-    ToolCall { name: tool.name.clone(), arguments }
+    ToolCall { name: tool.name.clone(), arguments, custom: tool.custom }
 }

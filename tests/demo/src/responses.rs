@@ -71,7 +71,7 @@ pub(crate) fn handle(call: &Call) -> Result<Answer, Refusal> {
     models::exists(Shape::ChatCompletions, &prompt.model)?;
     let directives = Directives::read(&prompt.model, &prompt.conversation.text);
     let reply = Reply::compose(&prompt, &directives);
-    let head = answer::Head::new(call, &prompt.model, &body);
+    let head = answer::Head::new(call, &prompt.model, &body, reply.thinking.is_some());
     let payload = if is(&body, "stream") { Payload::Responses(head.events(&reply)) } else { Payload::Json(head.whole(&reply)) };
     Ok(Answer { payload, directives })
 }
@@ -114,8 +114,9 @@ fn prompt(call: &Call, body: &Map<String, Value>) -> Result<Prompt, Refusal> {
     if let Some(text) = body.get("instructions").and_then(Value::as_str) {
         conversation.system.insert(0, text.to_owned());
     }
-    let summary = body.get("reasoning").and_then(|reasoning| reasoning.get("summary")).is_some_and(|summary| !summary.is_null());
     let format = body.get("text").and_then(|text| text.get("format"));
+    rules::mentions_json(format, &[&given, body.get("instructions").unwrap_or(&Value::Null)])?;
+    let summary = body.get("reasoning").and_then(|reasoning| reasoning.get("summary")).is_some_and(|summary| !summary.is_null());
     Ok(Prompt {
         model: model.to_owned(),
         conversation,
@@ -143,6 +144,7 @@ fn schema(format: &Value) -> Result<Option<Value>, Refusal> {
             rules::strict(format, "text.format.schema")
         }
         Some("json_object") => Ok(Some(serde_json::json!({"type": "object"}))),
-        _ => Ok(None),
+        Some("text") | None => Ok(None),
+        Some(other) => Err(rules::unsupported_value("text.format.type", other)),
     }
 }

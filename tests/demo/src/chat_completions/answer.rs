@@ -75,8 +75,11 @@ impl Head {
     }
 
     fn call(&self, choice: u64, at: usize, call: &ToolCall, arguments: &str) -> Value {
-        json!({"id": format!("{}_{choice}_{at}", self.call_prefix), "type": "function",
-            "function": {"name": call.name, "arguments": arguments}})
+        let id = format!("{}_{choice}_{at}", self.call_prefix);
+        if call.custom {
+            return json!({"id": id, "type": "custom", "custom": {"name": call.name, "input": call.input()}});
+        }
+        json!({"id": id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
     }
 
     pub(super) fn events(&self, reply: &Reply) -> Vec<Bytes> {
@@ -117,7 +120,8 @@ impl Head {
         if let Some(fields) = first.as_object_mut() {
             fields.insert("index".to_owned(), json!(at));
         }
-        let rest = call.fragments().into_iter().map(|fragment| json!({"index": at, "function": {"arguments": fragment}}));
+        let rest = if call.custom { Vec::new() } else { call.fragments() };
+        let rest = rest.into_iter().map(|fragment| json!({"index": at, "function": {"arguments": fragment}}));
         std::iter::once(first).chain(rest).collect()
     }
 
@@ -141,7 +145,7 @@ fn content_filter() -> Value {
 
 fn finish(finish: &Finish) -> &'static str {
     match finish {
-        Finish::Stop | Finish::Sequence(_) => "stop",
+        Finish::Stop | Finish::Sequence(_) | Finish::Malformed => "stop",
         Finish::Length => "length",
         Finish::Tools => "tool_calls",
         Finish::Filter => "content_filter",

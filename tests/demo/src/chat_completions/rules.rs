@@ -120,6 +120,16 @@ pub(super) fn schema(format: Option<&Value>) -> Result<Option<Value>, Refusal> {
     }
 }
 
+/// Free JSON is answered only where the word is said.
+pub(crate) fn mentions_json(format: Option<&Value>, said: &[&Value]) -> Result<(), Refusal> {
+    let free = format.and_then(|format| format.get("type")?.as_str()) == Some("json_object");
+    if !free || said.iter().any(|said| said.to_string().to_lowercase().contains("json")) {
+        return Ok(());
+    }
+    let message = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
+    Err(Refusal::invalid(message).param("messages"))
+}
+
 fn named(format: &Value, path: &str) -> Result<(), Refusal> {
     let name = format.get("name").and_then(Value::as_str).unwrap_or_default();
     if name.is_empty() {

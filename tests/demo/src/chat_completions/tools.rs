@@ -55,15 +55,14 @@ fn tool(at: usize, tool: &Value) -> Result<Tool, Refusal> {
     let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
     named(name, &format!("{path}.name"))?;
     if kind == "custom" {
-        let schema = serde_json::json!({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]});
-        return Ok(Tool { name: name.to_owned(), schema });
+        return Ok(Tool::custom(name));
     }
     let schema = definition.get("parameters").cloned().unwrap_or_default();
     parameters(&schema, name, &format!("{path}.parameters"))?;
     if definition.get("strict").and_then(Value::as_bool) == Some(true) {
         rules::complies(&schema, &format!("{path}.parameters"))?;
     }
-    Ok(Tool { name: name.to_owned(), schema })
+    Ok(Tool::function(name, schema))
 }
 
 /// The parameters of a function are an object's schema, without a union at its root.

@@ -26,6 +26,9 @@ impl<'a> Head<'a> {
     }
 
     pub(super) fn whole(&self, reply: &Reply) -> Value {
+        if reply.finish == Finish::Malformed {
+            return self.malformed(reply);
+        }
         let mut parts = self.thoughts(reply);
         if reply.speaks() {
             parts.push(self.closing(reply, reply.text()));
@@ -34,8 +37,25 @@ impl<'a> Head<'a> {
         self.grounded(reply, self.response(parts, Some(finish(&reply.finish)), reply.usage.as_ref()))
     }
 
+    /// The answer to a prompt that is refused before a model sees it.
+    pub(super) fn blocked(&self, reply: &Reply) -> Value {
+        let input = reply.usage.map_or(0, |usage| usage.input);
+        json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "modelVersion": self.model, "responseId": self.id,
+            "usageMetadata": {"promptTokenCount": input, "totalTokenCount": input}})
+    }
+
+    /// A call gone wrong leaves nothing else.
+    fn malformed(&self, reply: &Reply) -> Value {
+        let candidate = json!({"index": 0, "finishReason": finish(&reply.finish), "finishMessage": "Malformed function call: f("});
+        json!({"candidates": [candidate], "modelVersion": self.model, "responseId": self.id,
+            "usageMetadata": reply.usage.as_ref().map(usage)})
+    }
+
     /// Text comes in pieces, calls come whole, the reason to end comes last.
     pub(super) fn chunks(&self, reply: &Reply) -> Vec<Value> {
+        if reply.finish == Finish::Malformed {
+            return vec![self.malformed(reply)];
+        }
         let texts = reply.pieces.iter().map(|piece| json!({"text": piece}));
         let parts: Vec<Value> = self.thoughts(reply).into_iter().chain(texts).chain(self.calls(reply)).collect();
         let mut chunks: Vec<Value> = parts.into_iter().map(|part| self.response(vec![part], None, None)).collect();
@@ -98,6 +118,7 @@ fn finish(finish: &Finish) -> &'static str {
     match finish {
         Finish::Stop | Finish::Sequence(_) | Finish::Tools => "STOP",
         Finish::Length => "MAX_TOKENS",
+        Finish::Malformed => "MALFORMED_FUNCTION_CALL",
         Finish::Filter => "SAFETY",
     }
 }

@@ -113,7 +113,7 @@ fn tool(tool: &Value, path: &str) -> Result<Tool, Refusal> {
     if let Some(own) = own {
         schema::proto(own, &format!("{path}.parameters"))?;
     }
-    Ok(Tool { name: name.to_owned(), schema: own.or(json).cloned().unwrap_or_default() })
+    Ok(Tool::function(name, own.or(json).cloned().unwrap_or_default()))
 }
 
 pub(super) fn choice(body: &Map<String, Value>) -> Result<Choice, Refusal> {

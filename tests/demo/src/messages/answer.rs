@@ -173,7 +173,7 @@ fn last(reply: &Reply) -> Value {
 
 fn reason(finish: &Finish) -> &'static str {
     match finish {
-        Finish::Stop => "end_turn",
+        Finish::Stop | Finish::Malformed => "end_turn",
         Finish::Sequence(_) => "stop_sequence",
         Finish::Length => "max_tokens",
         Finish::Tools => "tool_use",

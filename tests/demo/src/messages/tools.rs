@@ -96,7 +96,7 @@ fn own(call: &Call, at: usize, tool: &Value) -> Result<Tool, Refusal> {
     if let Some(union) = ["oneOf", "allOf", "anyOf"].iter().find(|union| schema.get(**union).is_some()) {
         return Err(Refusal::invalid(format!("{path}.input_schema: input_schema does not support {union} at the top level")));
     }
-    Ok(Tool { name: name.to_owned(), schema })
+    Ok(Tool::function(name, schema))
 }
 
 fn bad_tag(at: usize, kind: &str) -> Refusal {

@@ -37,17 +37,18 @@ pub(super) struct Head<'a> {
     suffix: String,
     model: String,
     repeated: Map<String, Value>,
+    reasons: bool,
     /// Whether the reasoning is to come back with the next request.
     encrypted: bool,
 }
 
 impl<'a> Head<'a> {
-    pub(super) fn new(call: &'a Call, model: &str, body: &Map<String, Value>) -> Self {
+    pub(super) fn new(call: &'a Call, model: &str, body: &Map<String, Value>, reasons: bool) -> Self {
         let value = |name: &str, default: &str| body.get(name).cloned().or_else(|| serde_json::from_str(default).ok()).unwrap_or_default();
         let repeated = REPEATED.iter().map(|(name, default)| ((*name).to_owned(), value(name, default))).collect();
         let include = body.get("include").and_then(Value::as_array).into_iter().flatten();
         let encrypted = include.clone().any(|name| name == "reasoning.encrypted_content");
-        Self { call, encrypted, id: call.id("resp_"), suffix: call.id(""), model: model.to_owned(), repeated }
+        Self { call, encrypted, reasons, id: call.id("resp_"), suffix: call.id(""), model: model.to_owned(), repeated }
     }
 
     pub(super) fn whole(&self, reply: &Reply) -> Value {
@@ -90,8 +91,14 @@ impl<'a> Head<'a> {
         json!({"type": "message", "id": format!("msg_{}", self.suffix), "status": status, "role": "assistant", "content": content})
     }
 
+    /// Calls that follow reasoning have ids that say so, since they have to come back together.
+    fn call_id(&self, at: usize) -> String {
+        let mark = if self.reasons { items::REASONED } else { "fc_" };
+        format!("{mark}{}_{at}", self.suffix)
+    }
+
     fn call(&self, at: usize, call: &ToolCall, status: &str, arguments: &str) -> Value {
-        json!({"type": "function_call", "id": format!("fc_{}_{at}", self.suffix), "call_id": format!("call_{}_{at}", self.suffix),
+        json!({"type": "function_call", "id": self.call_id(at), "call_id": format!("call_{}_{at}", self.suffix),
             "name": call.name, "arguments": arguments, "status": status})
     }
 
@@ -204,7 +211,7 @@ fn numbered(event: Value, number: usize) -> Value {
 
 fn status(finish: &Finish) -> &'static str {
     match finish {
-        Finish::Stop | Finish::Sequence(_) | Finish::Tools => "completed",
+        Finish::Stop | Finish::Sequence(_) | Finish::Tools | Finish::Malformed => "completed",
         Finish::Length | Finish::Filter => "incomplete",
     }
 }

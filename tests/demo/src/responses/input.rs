@@ -25,6 +25,7 @@ pub(super) fn read(call: &Call, input: &Value) -> Result<Conversation, Refusal> 
     let mut read = Input { call, conversation, calls, open, results, pictures };
     match input {
         Value::Array(items) => {
+            items::together(items)?;
             for (at, item) in items.iter().enumerate() {
                 read.item(item, &format!("input[{at}]"))?;
             }

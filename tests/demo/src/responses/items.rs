@@ -9,6 +9,9 @@ use crate::validate::{Fields, Kind};
 /// What encrypted reasoning is bound to besides the vendor: any of its models reads it.
 const REASONING: &str = "reasoning";
 
+/// How ids of calls begin that were made after reasoning.
+pub(super) const REASONED: &str = "fc_t_";
+
 /// The fields of an item and the beginning of its id, by its type; `None` for a type that is not looked into.
 fn form(kind: &str) -> Option<(Fields, &'static str)> {
     let (known, required, prefix): (&'static [(&'static str, Kind)], &'static [&'static str], _) = match kind {
@@ -96,4 +99,26 @@ fn reasoning(call: &Call, id: &str, encrypted: Option<&str>) -> Result<(), Refus
 
 pub(super) fn encrypted(call: &Call) -> String {
     call.seal(REASONING, "")
+}
+
+/// Reasoning comes back with what followed it, and a call made after reasoning comes back with that.
+pub(super) fn together(items: &[Value]) -> Result<(), Refusal> {
+    let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for (at, item) in items.iter().enumerate() {
+        let (kind, id) = (text(item, "type"), text(item, "id"));
+        let own =
+            |next: &Value| text(next, "type") == "function_call" || text(next, "role") == "assistant" || text(next, "type") == "reasoning";
+        if kind == "reasoning" && !items.get(at + 1).is_some_and(own) {
+            let message = format!("Item '{id}' of type 'reasoning' was provided without its required following item.");
+            return Err(Refusal::invalid(message).param("input"));
+        }
+        let Some(reasoning) = id.strip_prefix(REASONED).and_then(|rest| rest.split('_').next()).map(|suffix| format!("rs_{suffix}")) else {
+            continue;
+        };
+        if kind == "function_call" && !items.iter().any(|other| text(other, "id") == reasoning) {
+            let message = format!("Item '{id}' of type 'function_call' was provided without its required 'reasoning' item: '{reasoning}'.");
+            return Err(Refusal::invalid(message).param("input"));
+        }
+    }
+    Ok(())
 }

@@ -53,7 +53,7 @@ fn function(at: usize, tool: &Value) -> Result<Tool, Refusal> {
     if object.get("strict").is_none_or(|strict| strict.as_bool() == Some(true)) && object.contains_key("parameters") {
         rules::complies(&schema, &format!("{path}.parameters"))?;
     }
-    Ok(Tool { name: name.to_owned(), schema })
+    Ok(Tool::function(name, schema))
 }
 
 pub(super) fn choice(body: &Map<String, Value>) -> Result<Choice, Refusal> {
