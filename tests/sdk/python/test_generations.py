@@ -205,6 +205,17 @@ def test_histories_that_bend_the_rules_are_mended(kind):
     assert answer.choices[0].message.content == "You said: two"
 
 
+@every_kind
+def test_tools_for_free_text_work_everywhere(kind):
+    tool = {"type": "custom", "custom": {"name": "run", "description": "Runs a line", "format": {"type": "text"}}}
+    create, messages = speakers.CHAT.client.chat.completions.create, user("go")
+    asked = create(model=kind.model, messages=messages, tools=[tool]).choices[0].message
+    (call,) = asked.tool_calls
+    assert (call.type, call.custom.name, call.custom.input) == ("custom", "run", "demo")
+    messages += [asked, {"role": "tool", "tool_call_id": call.id, "content": "done"}]
+    assert create(model=kind.model, messages=messages, tools=[tool]).choices[0].message.content == "The tool answered: done"
+
+
 @both_ways
 def test_the_web_is_searched_where_the_vendor_can(stream):
     request = {
@@ -244,3 +255,22 @@ def test_a_computer_is_used(kind):
     message = speakers.MESSAGES.client.messages.create(**request)
     (call,) = [block for block in message.content if block.type == "tool_use"]
     assert call.name == "computer" and call.input["action"]
+
+
+@pytest.mark.parametrize("speaker", [speakers.CHAT, speakers.RESPONSES, speakers.MESSAGES], ids=str)
+@pytest.mark.parametrize("kind", [kinds.GEMINI, kinds.GEMINI_3, kinds.VERTEX], ids=str)
+def test_a_blocked_prompt_is_a_refusal_and_no_empty_success(speaker, kind):
+    assert ask(speaker, kind, "demo:block").finish == "filter"
+
+
+@pytest.mark.parametrize("speaker", [speakers.CHAT, speakers.MESSAGES], ids=str)
+def test_a_malformed_call_is_the_providers_failure(speaker):
+    with pytest.raises(speaker.errors[500]):
+        ask(speaker, kinds.GEMINI, "demo:finish=malformed", tools=[Tool()])
+
+
+@pytest.mark.parametrize("kind", [*kinds.ALL, kinds.GPT], ids=str)
+def test_free_json_can_be_asked_for(kind):
+    config = types.GenerateContentConfig(response_mime_type="application/json")
+    answer = speakers.GEMINI.client.models.generate_content(model=kind.model, contents="anything", config=config)
+    assert answer.text is not None

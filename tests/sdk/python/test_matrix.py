@@ -207,6 +207,11 @@ def test_the_output_limit_cuts(speaker, kind, stream):
 
 
 @each_cell
+def test_a_filtered_answer_says_so(speaker, kind):
+    assert ask(speaker, kind, "demo:finish=filter").finish == "filter"
+
+
+@each_cell
 @both_ways
 def test_reasoning_is_asked_for_and_shown(speaker, kind, stream):
     answer = ask(speaker, kind, "hm", thinks=True, stream=stream)
