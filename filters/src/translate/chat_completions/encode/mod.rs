@@ -65,7 +65,7 @@ fn mentions_json(block: &Block<'_>) -> bool {
         Text::Escaped(inner) => inner,
         Text::Plain(text) => text.as_bytes(),
     };
-    bytes.windows(4).any(|word| word.eq_ignore_ascii_case(b"json"))
+    memchr::memchr2_iter(b'j', b'J', bytes).any(|at| bytes.get(at..at + 4).is_some_and(|word| word.eq_ignore_ascii_case(b"json")))
 }
 
 /// Fields of the client's dialect without a neutral meaning. The responses dialect of the vendor shares some with this one.
