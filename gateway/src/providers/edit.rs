@@ -75,6 +75,14 @@ impl<'b> Editing<'b> {
         }
     }
 
+    /// Decides on the members of a top-level object in one of its spellings.
+    pub(super) fn sift_inner(&mut self, names: &[&str], path: &str, fate: impl Fn(&Member<'b>) -> Fate) {
+        let body = self.body;
+        for member in members(body).filter(|member| member.kind == Kind::Object && names.iter().any(|name| member.is(name))) {
+            self.sift(member.span, path, &fate);
+        }
+    }
+
     /// Takes out what the clouds refuse below the top level: `scope` of cache marks, and members of tools.
     pub(super) fn sift_nested(&mut self, of_tool: impl Fn(&Member<'b>) -> Fate) {
         let body = self.body;

@@ -18,7 +18,7 @@ use super::Place;
 use super::anthropic::BETA;
 use super::betas::{Betas, Cloud};
 use super::edit::{Editing, Fate, whole};
-use super::gemini::{X_GOOG_API_KEY, sse};
+use super::gemini::{DEVELOPER_ONLY, X_GOOG_API_KEY, sse, without};
 use super::request::Dispatch;
 use super::transport::{Draft, Prepared, Transport, encoded, no_such_endpoint};
 
@@ -102,7 +102,7 @@ impl Transport for Vertex {
             (
                 false,
                 Endpoint::GenerateContent | Endpoint::StreamGenerateContent | Endpoint::GenerateCountTokens | Endpoint::EmbedContent,
-            ) => Ok(Prepared::unchanged(draft)),
+            ) => Ok(without(draft, &DEVELOPER_ONLY)),
             (_, other) => Err(no_such_endpoint("vertex", other)),
         }
     }

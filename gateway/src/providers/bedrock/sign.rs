@@ -165,6 +165,34 @@ mod tests {
     }
 
     #[test]
+    fn paths_of_models_are_signed_as_the_vendors_own_kit_does() {
+        let keys = AwsKeys {
+            access_key_id: "AKIDEXAMPLE".to_owned(),
+            secret_access_key: Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
+            session_token: None,
+        };
+        let profile = "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A123456789012%3Aapplication-inference-profile%2Fabc/invoke";
+        for (path, expected) in [
+            (
+                "/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke",
+                "139b5db33dba729f418497feadce81ce1986292048f3243ba2ebc2ccaa0adfec",
+            ),
+            (profile, "976207b837b800ac3e728e70ac90e579eb7900da356e1b9e173ca14a661ee94b"),
+        ] {
+            let headers = vec![
+                ("x-amz-date", TIME),
+                ("host", "bedrock-runtime.us-east-1.amazonaws.com"),
+                ("content-type", "application/json"),
+                ("x-amz-security-token", "session/token+1=="),
+            ];
+            let mut request = Request { method: "POST", path, query: "", headers, body_hash: hash(br#"{"max_tokens":1}"#) };
+            let scope = Scope { region: "us-east-1", service: "bedrock", time: TIME };
+            let signed = authorization(&keys, &mut request, &scope);
+            assert_eq!(signed.rsplit_once("Signature=").unwrap().1, expected, "{path}, against botocore 1.43");
+        }
+    }
+
+    #[test]
     fn what_is_encoded_on_the_wire_is_encoded_again_to_be_signed() {
         let request = Request { method: "POST", path: "/model/a%3A0/invoke", query: "", headers: vec![HOST], body_hash: hash(b"") };
         assert!(canonical(&request, "host").starts_with("POST\n/model/a%253A0/invoke\n\nhost:example.amazonaws.com\n\nhost\n"));
