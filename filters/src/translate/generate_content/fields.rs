@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::canonical::{Number, Refusal, Text};
-use crate::wire::json::{Kind, Member, Value};
+use crate::wire::json::{Kind, Member, Value, outline};
 
 /// Where a value stands in the client's body. Written out only when something is wrong there.
 #[derive(Clone, Copy, Debug)]
@@ -104,15 +104,18 @@ pub(super) fn number<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Option<Num
         Kind::Null => return Ok(None),
         Kind::Number => value.number(),
         Kind::String => match value.text() {
-            Some(Text::Escaped(inner)) => {
-                let looks = inner.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
-                std::str::from_utf8(inner).ok().filter(|text| looks && text.parse::<f64>().is_ok()).map(Number)
-            }
+            Some(Text::Escaped(inner)) if is_number(inner) => std::str::from_utf8(inner).ok().map(Number),
             _ => None,
         },
         found => return Err(path.wrong("a number", found)),
     };
     number.map(Some).ok_or_else(|| path.invalid("expected a number, found a string"))
+}
+
+/// Whether a text spells a number as JSON does.
+fn is_number(text: &[u8]) -> bool {
+    let document = [b"{\"n\":", text, b"}"].concat();
+    outline(&document, 1).is_ok() && Value::of(text).kind() == Kind::Number
 }
 
 /// A whole number; null is absent.
@@ -172,7 +175,10 @@ mod tests {
         assert_eq!(whole(Value::of(b"\"40\""), &path).unwrap(), Some(40));
         assert_eq!(whole(Value::of(b"40.0"), &path).unwrap(), Some(40));
         assert_eq!(whole(Value::of(b"null"), &path).unwrap(), None);
-        assert!(whole(Value::of(b"1.5"), &path).is_err() && number(Value::of(b"\"x\""), &path).is_err());
+        assert!(whole(Value::of(b"1.5"), &path).is_err());
+        for odd in [&b"\"x\""[..], b"\"-inf\"", b"\"01\"", b"\"1,\\\"a\\\":2\"", b"\"\"", b"\"{}\""] {
+            assert!(number(Value::of(odd), &path).is_err());
+        }
         assert_eq!(number(Value::of(b"[]"), &path).unwrap_err(), Refusal::invalid("topK", "expected a number, found an array"));
     }
 

@@ -111,9 +111,10 @@ fn data_block<'a>(
     Ok(())
 }
 
-/// Adds text. The model's text comes in many parts that are one text.
+/// Adds text. The model's text comes in many parts that are one text; empty ones are the ends and life signs of streams.
 fn say<'a>(turn: &mut Turn<'a>, text: Text<'a>) {
     match turn.blocks.last_mut() {
+        _ if turn.role == Role::Assistant && text.is_empty() => {}
         Some(Block::Text(last)) if turn.role == Role::Assistant => append(last, text),
         _ => turn.blocks.push(Block::Text(text)),
     }
@@ -122,6 +123,9 @@ fn say<'a>(turn: &mut Turn<'a>, text: Text<'a>) {
 /// Adds reasoning. It comes in many parts as well, of which the last may carry the signature.
 fn reasoning<'a>(turn: &mut Turn<'a>, text: Option<Text<'a>>, signature: Option<Text<'a>>) {
     let text = text.unwrap_or_else(|| Text::from(""));
+    if text.is_empty() && signature.is_none() {
+        return;
+    }
     let signature = match signature {
         None => None,
         Some(value) => match token::read(&value) {

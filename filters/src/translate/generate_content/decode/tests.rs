@@ -99,6 +99,8 @@ fn users_texts_stay_apart_and_the_models_pieces_are_one_text() {
     assert_eq!(request.turns.len(), 3);
     assert_eq!(texts(&request.turns[0].blocks), ["a", "b"]);
     assert_eq!(texts(&request.turns[2].blocks), ["Hello\nyou"]);
+    let replayed = model(r#"{"text":""},{"text":"a"},{"functionCall":{"name":"f"}},{"text":""},{"text":"","thought":true}"#);
+    assert_eq!(read(&replayed).turns[1].blocks.len(), 2, "empty pieces say nothing");
 }
 
 #[test]

@@ -9,6 +9,12 @@ use crate::wire::json::Writer;
 /// Most stop sequences the vendor takes.
 const STOPS: usize = 5;
 const FORMAT: [&str; 4] = ["response_format", "output_config.format", "generationConfig.responseSchema", "text.format"];
+const DESCRIPTION: [&str; 4] = [
+    "response_format.json_schema.description",
+    "output_config.format.description",
+    "generationConfig.responseSchema.description",
+    "text.format.description",
+];
 const STOP: [&str; 4] = ["stop", "stop_sequences", "generationConfig.stopSequences", "stop"];
 const LIMIT: [&str; 4] = ["max_completion_tokens", "max_tokens", "generationConfig.maxOutputTokens", "max_output_tokens"];
 
@@ -109,7 +115,10 @@ fn format(form: &Form<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
     match form {
         Form::Free | Form::Asked(OutputFormat::Text) => {}
         Form::Asked(OutputFormat::JsonObject) => w.str_field("responseMimeType", "application/json"),
-        Form::Asked(OutputFormat::Schema { schema, vendor_schema, .. }) => {
+        Form::Asked(OutputFormat::Schema { schema, vendor_schema, description, .. }) => {
+            if description.is_some() {
+                context.lose(DESCRIPTION, Weight::Silent, "only the schema itself is sent");
+            }
             w.str_field("responseMimeType", "application/json");
             let converted = schema::of_answer(schema, *vendor_schema, context.target.capabilities.json_schema);
             let name = if converted.own { "responseSchema" } else { "responseJsonSchema" };

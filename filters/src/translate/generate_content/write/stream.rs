@@ -94,8 +94,7 @@ impl Stream {
     }
 
     fn hold(&mut self, choice: u32, event: &Event<'_>) {
-        let view = self.view.clone();
-        self.choice(choice).hold(event, &view);
+        self.choices.entry(choice.min(super::LAST_CHOICE)).or_default().hold(event, &self.view);
     }
 
     #[inline]

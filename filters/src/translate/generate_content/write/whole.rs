@@ -64,8 +64,7 @@ impl Encode for Whole {
             | Event::Citation { choice, .. }
             | Event::WebSearch { choice, .. }
             | Event::Logprobs { choice, .. } => {
-                let view = self.view.clone();
-                self.written(*choice).choice.hold(event, &view);
+                self.choices.entry((*choice).min(super::LAST_CHOICE)).or_default().choice.hold(event, &self.view);
             }
             Event::Media { choice, media_type, data } => self.written(*choice).part(|w| {
                 w.object("inlineData", |w| {
