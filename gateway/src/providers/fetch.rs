@@ -102,8 +102,6 @@ impl Fetcher {
         let url: Uri = call.url.parse().map_err(|_| FetchError::Url)?;
         let peer = self.peer(&url).await?;
         let (mut session, _) = CONNECTOR.get_http_session(&peer).await.map_err(|error| told(&error))?;
-        session.read_timeout = Some(call.deadline);
-        session.write_timeout = Some(call.deadline);
         session.write_request_header(Box::new(head(call, &url).map_err(|error| told(&error))?)).await.map_err(|error| told(&error))?;
         session.write_body(&call.body).await.map_err(|error| told(&error))?;
         session.finish_body().await.map_err(|error| told(&error))?;
@@ -160,4 +158,65 @@ async fn answer(session: &mut HttpSession) -> Result<Fetched, FetchError> {
 /// Only the type of an error: its context could quote what was sent.
 fn told(error: &pingora::Error) -> FetchError {
     FetchError::Http(error.etype().as_str().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Answers one call with these bytes and then keeps the connection, and gives what was asked.
+    async fn called(answer: Vec<u8>, call: impl FnOnce(String) -> Call<'static>) -> (Result<Fetched, FetchError>, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/token?x=1", listener.local_addr().unwrap());
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut asked = vec![0; 4096];
+            let count = stream.read(&mut asked).await.unwrap();
+            let _ = stream.write_all(&answer).await;
+            (stream, String::from_utf8_lossy(asked.get(..count).unwrap()).into_owned())
+        });
+        let fetched = Fetcher::new(None).fetch(&call(url)).await;
+        (fetched, server.await.unwrap().1)
+    }
+
+    fn leaked(url: String) -> &'static str {
+        Box::leak(url.into_boxed_str())
+    }
+
+    #[tokio::test]
+    async fn a_call_is_made_and_its_answer_read_to_the_end() {
+        let answer = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n".to_vec();
+        let (fetched, asked) = called(answer, |url| Call::form(leaked(url), &[("a", "b c"), ("d", "&")])).await;
+        let fetched = fetched.unwrap();
+        assert_eq!((fetched.status, &fetched.body[..]), (200, &b"hello"[..]));
+        assert!(asked.starts_with("POST /token?x=1 HTTP/1.1\r\n"), "{asked}");
+        assert!(asked.to_ascii_lowercase().contains("\r\ncontent-length: 11\r\n"), "{asked}");
+    }
+
+    #[tokio::test]
+    async fn a_redirection_is_an_answer_like_any_other() {
+        let answer = b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n".to_vec();
+        let (fetched, _) = called(answer, |url| Call::get(leaked(url))).await;
+        assert_eq!(fetched.unwrap().status, 302);
+    }
+
+    #[tokio::test]
+    async fn silence_and_floods_are_bounded() {
+        let (silent, _) = called(Vec::new(), |url| Call::get(leaked(url)).within(Duration::from_millis(100))).await;
+        assert!(matches!(silent, Err(FetchError::TimedOut(_))));
+        let mut flood = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", 2 * LONGEST).into_bytes();
+        flood.resize(flood.len() + 2 * LONGEST, b'x');
+        let (flooded, _) = called(flood, |url| Call::get(leaked(url))).await;
+        assert!(matches!(flooded, Err(FetchError::TooLong)));
+    }
+
+    #[tokio::test]
+    async fn an_address_nobody_listens_on_is_told_without_the_call() {
+        let error = Fetcher::new(None).fetch(&Call::get("http://127.0.0.1:1/secret")).await.err().unwrap().to_string();
+        assert!(!error.contains("secret"), "{error}");
+        assert!(matches!(Fetcher::new(None).fetch(&Call::get("ftp://x/")).await, Err(FetchError::Url)));
+    }
 }

@@ -6,25 +6,30 @@ use serde_json::{Value, json};
 use svc_demo::{AwsAccess, Options as DemoOptions};
 use svc_tests::gateway::{Gateway, KEY, Options};
 use svc_tests::raw::{self, Connection};
+use svc_tests::request_log::Database;
 use svc_tests::shapes::{Shape, events};
 use svc_tests::stub::{Asked, Reply, Stub};
 use svc_tests::upstream::Upstream;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
-use crate::{ask, expect_silence, options};
+use crate::{ask, certify, expect_silence, options};
 
 const SECRET: &str = "aws+secret/access/key+0123456789";
 const MODEL: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 
 fn upstream(token: Option<&str>) -> Upstream {
+    with(DemoOptions::default(), token)
+}
+
+fn with(options: DemoOptions, token: Option<&str>) -> Upstream {
     let aws = AwsAccess {
         key: "AKIDEXAMPLE".to_owned(),
         secret: SECRET.to_owned(),
         token: token.map(str::to_owned),
         region: "eu-west-1".to_owned(),
     };
-    Upstream::with(DemoOptions { aws: Some(aws), keys: vec!["bedrock-api-key-1".to_owned()], ..DemoOptions::default() })
+    Upstream::with(DemoOptions { aws: Some(aws), keys: vec!["bedrock-api-key-1".to_owned()], ..options })
 }
 
 fn conf(url: &str, credential: &str) -> Options {
@@ -69,11 +74,34 @@ fn a_body_keeps_every_byte_but_those_the_service_wants_otherwise() {
     let mut connection = Connection::open(gateway.address);
     let headers = [("x-api-key", KEY), ("content-type", "application/json"), ("anthropic-beta", "oauth-2025-04-20,context-1m-2025-08-07")];
     connection.post("/v1/messages", &headers, body);
-    let _ = connection.answer().expect("an answer");
+    let answer = connection.answer().expect("an answer");
+    let id = answer.header("x-svc-request-id").expect("every answer has an id").to_owned();
     assert_eq!(
         upstream.newest().text("body"),
         r#"{ "anthropic_version":"bedrock-2023-05-31","anthropic_beta":["context-1m-2025-08-07"],"max_tokens" : 6.4e1,"messages":[{"role":"user","content":"caf\u00e9"}] }"#
     );
+    let row = Database::open(&gateway.database_url()).row(&id);
+    let decision = row.decision.expect("a decision record");
+    assert!(decision.contains("bedrock: anthropic-beta oauth-2025-04-20, service_tier"), "the record says what was left out: {decision}");
+}
+
+#[test]
+fn over_http_2_the_signature_is_that_of_what_arrives() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    certify(folder.path());
+    let file = |name: &str| folder.path().join(name);
+    let upstream = with(DemoOptions { tls: Some((file("leaf.pem"), file("leaf.key"))), ..DemoOptions::default() }, None);
+    let url = format!("https://localhost:{}", upstream.address().port());
+    for http2 in ["auto", "always", "never"] {
+        let mut options = signed(&url);
+        options.conf =
+            options.conf.replace("kind: bedrock,", &format!("kind: bedrock, http2: {http2}, ca: \"{}\",", file("ca.pem").display()));
+        let gateway = Gateway::start(options);
+        for stream in [false, true] {
+            let answer = ask(&gateway, Shape::Messages, "claude", "Hello", stream);
+            assert_eq!(answer.status, 200, "http2: {http2}: {}\n{}", answer.text(), gateway.log());
+        }
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use svc_tests::stub::{Reply, Stub};
 use svc_tests::upstream::Upstream;
 use svc_tests::wait;
 
-use crate::{ask, ask_at_once, expect_silence, openssl, options};
+use crate::{ask, ask_at_once, certify, expect_silence, openssl, options};
 
 /// The form of a private key.
 #[derive(Clone, Copy, Debug)]
@@ -209,6 +209,20 @@ fn a_token_service_that_refuses_makes_the_provider_unavailable_and_no_secret_lea
 }
 
 #[test]
+fn a_credential_that_cannot_be_had_leads_to_the_next_target() {
+    let cloud = Cloud::start(Form::Pkcs8);
+    let nobody = svc_tests::gateway::free_address();
+    let mut options = cloud.conf(&format!("http://{nobody}/token"));
+    let spare = format!("  - {{name: spare, kind: gemini, base_url: \"{}\", keys: [k]}}", cloud.upstream.url());
+    options = options.with_providers(&spare);
+    options.conf = options.conf.replace("model: gemini-2.5-pro}]", "model: gemini-2.5-pro}, {provider: spare, model: g, priority: 1}]");
+    let gateway = Gateway::start(options);
+    let answer = ask(&gateway, Shape::Generate, "gemini", "Hello", false);
+    assert_eq!((answer.status, answer.header("x-svc-provider")), (200, Some("spare")), "{}", answer.text());
+    assert_eq!(answer.header("x-svc-attempts"), Some("2"));
+}
+
+#[test]
 fn a_key_file_that_is_missing_is_named_at_start() {
     let log = Gateway::refuse(&conf("http://127.0.0.1:1", Path::new("/nowhere/account.json")));
     assert!(log.contains("service account of the provider `vertex`") && log.contains("/nowhere/account.json"), "{log}");
@@ -248,17 +262,6 @@ fn without_a_key_the_account_of_the_machine_is_used() {
     ask_at_once(&gateway, Shape::Generate, "g", 8);
     assert_eq!(metadata.asked().len(), 1);
     assert_eq!(upstream.newest().header("authorization"), Some("Bearer ya29.machine"));
-}
-
-/// An authority and a certificate for this host that it signed.
-fn certify(folder: &Path) {
-    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    let own = ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test authority"];
-    openssl(folder, &[&own[..], &key[..]].concat());
-    openssl(folder, &[&["req", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=localhost"][..], &key[..]].concat());
-    fs::write(folder.join("leaf.ext"), "subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n").expect("writable");
-    let sign = ["x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2"];
-    openssl(folder, &[&sign[..], &["-extfile", "leaf.ext", "-out", "leaf.pem"]].concat());
 }
 
 #[test]
