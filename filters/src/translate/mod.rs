@@ -14,6 +14,7 @@ mod answer;
 mod encoding;
 mod filter;
 mod matrix;
+mod object;
 mod prepare;
 mod restore;
 mod target;

@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::Value;
 use svc_filters::shape::Shape;
 
-pub(crate) const SHAPES: [Shape; 3] = [Shape::ChatCompletions, Shape::Messages, Shape::GenerateContent];
+pub(crate) const SHAPES: [Shape; 4] = [Shape::ChatCompletions, Shape::Messages, Shape::GenerateContent, Shape::Responses];
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests")

@@ -9,5 +9,6 @@ mod output;
 pub use self::answer::decoder;
 pub use self::decode::decode_request;
 pub use self::encode::encode_request;
+pub(in crate::translate) use self::encode::kin;
 pub use self::failure::{decode_failure, encode_failure};
 pub use self::output::{stream_encoder, whole_encoder};

@@ -1,7 +1,6 @@
 //! Reading a client's request.
 
 mod assistant;
-mod object;
 mod options;
 mod parts;
 mod reasoning;
@@ -13,6 +12,7 @@ mod turns;
 use self::object::{Extras, Path, boolean, count, number, text};
 use crate::canonical::{Refusal, Request, Text, Weight};
 use crate::shape::Shape;
+use crate::translate::object;
 use crate::wire::json::{Kind, Member, Value};
 
 /// Reads a request of this shape.

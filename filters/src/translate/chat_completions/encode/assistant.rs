@@ -205,7 +205,7 @@ fn arguments(arguments: &Arguments<'_>, w: &mut Writer<'_>) {
 }
 
 /// The JSON without white space between its tokens.
-pub(super) fn compact(json: &[u8]) -> Cow<'_, [u8]> {
+pub(in crate::translate) fn compact(json: &[u8]) -> Cow<'_, [u8]> {
     if !json.iter().any(u8::is_ascii_whitespace) {
         return Cow::Borrowed(json);
     }

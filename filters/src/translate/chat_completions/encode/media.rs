@@ -74,7 +74,7 @@ fn image(media: &Media<'_>, context: &Context<'_>, w: &mut Writer<'_>) -> Result
 }
 
 /// The type the bytes tell, else the one the client says.
-fn picture_type<'t>(media_type: &'t Text<'_>, data: &Text<'_>, context: &Context<'_>) -> Result<Text<'t>, Refusal> {
+pub(in crate::translate) fn picture_type<'t>(media_type: &'t Text<'_>, data: &Text<'_>, context: &Context<'_>) -> Result<Text<'t>, Refusal> {
     match sniff(data) {
         Some(found) if found.starts_with("image/") => Ok(Text::from(found)),
         None if media_type.decode().starts_with("image/") => Ok(media_type.as_ref()),
@@ -82,7 +82,7 @@ fn picture_type<'t>(media_type: &'t Text<'_>, data: &Text<'_>, context: &Context
     }
 }
 
-fn data_url(media_type: &Text<'_>, data: &Text<'_>, w: &mut Writer<'_>) {
+pub(in crate::translate) fn data_url(media_type: &Text<'_>, data: &Text<'_>, w: &mut Writer<'_>) {
     w.texts([&Text::from("data:"), media_type, &Text::from(";base64,"), data]);
 }
 
@@ -125,7 +125,7 @@ fn document(document: &Document<'_>, context: &mut Context<'_>, w: &mut Writer<'
 }
 
 /// The title as the name of a file: the vendor wants to see by its name that a document is a PDF.
-fn file_name<'t>(title: Option<&'t Text<'_>>, kind: &Text<'_>) -> Text<'t> {
+pub(in crate::translate) fn file_name<'t>(title: Option<&'t Text<'_>>, kind: &Text<'_>) -> Text<'t> {
     match title.filter(|title| !title.is_blank()) {
         None => Text::from("document.pdf"),
         Some(title) if kind.is(PDF) && !title.decode().to_ascii_lowercase().ends_with(".pdf") => {
@@ -143,7 +143,7 @@ fn file(w: &mut Writer<'_>, write: impl FnOnce(&mut Writer<'_>)) {
 }
 
 /// The document as text, title first, where it is one.
-pub(super) fn document_text<'a>(document: &Document<'a>, context: &Context<'_>) -> Result<Option<Text<'a>>, Refusal> {
+pub(in crate::translate) fn document_text<'a>(document: &Document<'a>, context: &Context<'_>) -> Result<Option<Text<'a>>, Refusal> {
     let body = match &document.source {
         Source::Text(text) => text.decode().into_owned(),
         Source::Base64 { media_type, data } if media_type.decode().starts_with("text/") => {
@@ -180,7 +180,7 @@ fn audio(media: &Media<'_>, context: &Context<'_>, w: &mut Writer<'_>) -> Result
 }
 
 /// An earlier search as the model may read it.
-pub(super) fn search_summary<'a>(query: &Text<'_>, hits: &[SearchHit<'_>]) -> Text<'a> {
+pub(in crate::translate) fn search_summary<'a>(query: &Text<'_>, hits: &[SearchHit<'_>]) -> Text<'a> {
     let pages = hits.iter().map(|hit| format!("\n- {} {}", hit.title.decode(), hit.url.decode()));
     Text::from(format!("[web search: {}]", query.decode()) + &pages.collect::<String>())
 }

@@ -21,6 +21,16 @@ use crate::translate::map::conversation::pair;
 use crate::translate::{Encoding, Target};
 use crate::wire::json::Writer;
 
+/// What the vendor's other dialect, responses, is written with too.
+pub(in crate::translate) mod kin {
+    pub(in crate::translate) use super::assistant::compact;
+    pub(in crate::translate) use super::context::{Context, Names};
+    pub(in crate::translate) use super::media::{data_url, document_text, file_name, picture_type, search_summary};
+    pub(in crate::translate) use super::options::{bounded, tier_for};
+    pub(in crate::translate) use super::results::object_text;
+    pub(in crate::translate) use super::schema::{arguments, complies};
+}
+
 /// Writes a request of any dialect in this one.
 ///
 /// # Errors

@@ -158,7 +158,7 @@ fn words(request: &Request<'_>, context: &mut Context<'_>, w: &mut Writer<'_>) {
 }
 
 /// The tag, or its hash where it is too long for the vendor.
-fn bounded<'t>(user: &'t Text<'_>) -> Text<'t> {
+pub(in crate::translate) fn bounded<'t>(user: &'t Text<'_>) -> Text<'t> {
     let text = user.decode();
     if text.chars().count() <= USER_LONGEST {
         return user.as_ref();
@@ -166,7 +166,7 @@ fn bounded<'t>(user: &'t Text<'_>) -> Text<'t> {
     Text::from(Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>())
 }
 
-fn tier_for<'t>(from: Shape, tier: &'t Text<'_>) -> Text<'t> {
+pub(in crate::translate) fn tier_for<'t>(from: Shape, tier: &'t Text<'_>) -> Text<'t> {
     match (from, &*tier.decode()) {
         (Shape::Messages, "standard_only") | (Shape::GenerateContent, "standard") => Text::from("default"),
         _ => tier.as_ref(),

@@ -70,7 +70,7 @@ fn attach<'a>(what: &str, block: Block<'a>, id: &Text<'a>, lines: &mut Vec<Text<
 
 /// What a generate-content client's object says, and whether it tells of a failure: the text of `{output}` or `{result}`, that of
 /// `{error}`, or the object itself.
-fn object_text(object: Value<'_>) -> (Text<'_>, bool) {
+pub(in crate::translate) fn object_text(object: Value<'_>) -> (Text<'_>, bool) {
     let json = || Text::Plain(Cow::Owned(String::from_utf8_lossy(&compact(object.bytes())).into_owned()));
     let mut members = object.members();
     let (Some(only), None) = (members.next(), members.next()) else { return (json(), false) };

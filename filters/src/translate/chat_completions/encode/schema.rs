@@ -10,7 +10,7 @@ use crate::wire::json::{Kind, Value};
 const NO_ARGUMENTS: &[u8] = br#"{"type":"object","properties":{}}"#;
 
 /// The schema of a function's arguments: an object, as its root must say.
-pub(super) fn arguments<'s>(schema: Option<&'s Raw<'_>>, vendor_schema: bool) -> Cow<'s, [u8]> {
+pub(in crate::translate) fn arguments<'s>(schema: Option<&'s Raw<'_>>, vendor_schema: bool) -> Cow<'s, [u8]> {
     let Some(schema) = schema else { return Cow::Borrowed(NO_ARGUMENTS) };
     let plain = plain(schema, vendor_schema);
     let root = Value::of(&plain);
@@ -45,7 +45,7 @@ fn plain<'s>(schema: &'s Raw<'_>, vendor_schema: bool) -> Cow<'s, [u8]> {
 }
 
 /// Whether the schema can be matched exactly, as the vendor sees it: every object closed, every property required.
-pub(super) fn complies(schema: Value<'_>) -> bool {
+pub(in crate::translate) fn complies(schema: Value<'_>) -> bool {
     let properties = schema.get("properties");
     let is_object = schema.get("type").is_str("object") || properties.kind() == Kind::Object;
     let required = schema.get("required");

@@ -3,9 +3,6 @@
 use super::context::Context;
 use super::schema;
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
-use crate::shape::Shape;
-use crate::translate::Adaptations;
-use crate::translate::map::names;
 use crate::translate::map::tools::as_function;
 use crate::wire::json::{Value, Writer};
 
@@ -41,7 +38,6 @@ impl<'a> Plan<'a> {
         let only = tools.len() == 1;
         let native_custom = context.target.quirks.vendor;
         let mut plan = Self { tools: Vec::with_capacity(tools.len()), choice: None, one_by_one: false, native_custom };
-        keep_fitting_names(&tools, context.adaptations);
         for tool in tools {
             plan.declare(tool, only, request.tool_choice.as_ref(), context);
         }
@@ -160,32 +156,6 @@ impl<'a> Plan<'a> {
         w.str_field("type", kind);
         w.object(kind, |w| w.text_field("name", name));
         w.end_object();
-    }
-}
-
-/// Where a name has to be changed, it must not become one that another tool has already.
-fn keep_fitting_names(tools: &[Tool<'_>], adaptations: &mut Adaptations) {
-    let mut tried = Adaptations::default();
-    let mut fitting = Vec::new();
-    for name in tools.iter().filter_map(name_of) {
-        let before = tried.renamed.len();
-        let _ = names::sent(Shape::ChatCompletions, name, &mut tried);
-        if tried.renamed.len() == before {
-            fitting.push(name.decode().into_owned());
-        }
-    }
-    if !tried.renamed.is_empty() {
-        adaptations.renamed.extend(fitting.into_iter().map(|name| (name.clone(), name)));
-    }
-}
-
-const fn name_of<'t, 'a>(tool: &'t Tool<'a>) -> Option<&'t Text<'a>> {
-    match tool {
-        Tool::Function(function) => Some(&function.name),
-        Tool::Custom { name, .. } => Some(name),
-        Tool::Computer(computer) => Some(&computer.name),
-        Tool::Vendor(vendor) => Some(&vendor.name),
-        Tool::WebSearch(_) | Tool::Unknown { .. } => None,
     }
 }
 

@@ -44,14 +44,6 @@ fn names_are_changed_the_same_way_everywhere_and_noted() {
 }
 
 #[test]
-fn a_changed_name_is_not_one_that_another_tool_has() {
-    let sent = send(asked(|request| request.tools = vec![function("a.b", None), function("a_b", None)]), &vendor());
-    let name = |at: usize| sent.body["tools"][at]["function"]["name"].as_str().expect("a name").to_owned();
-    assert!(name(0).starts_with("a_b_") && name(1) == "a_b", "{} {}", name(0), name(1));
-    assert!(sent.adaptations.renamed.contains(&(name(0), "a.b".to_owned())));
-}
-
-#[test]
 fn every_choice_of_tools_has_its_word() {
     let choose = |choice: Choice<'static>, target: &Target<'_>| {
         send(

@@ -8,7 +8,7 @@ use crate::wire::json::{Kind, Member, Value};
 
 /// Where a value stands in the client's body. Written out only when something is wrong.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Path<'p> {
+pub(in crate::translate) enum Path<'p> {
     /// The body itself.
     Root,
     /// A member.
@@ -18,19 +18,19 @@ pub(super) enum Path<'p> {
 }
 
 impl<'p> Path<'p> {
-    pub(super) const fn key(&'p self, name: &'p str) -> Self {
+    pub(in crate::translate) const fn key(&'p self, name: &'p str) -> Self {
         Path::Key(self, name)
     }
 
-    pub(super) const fn index(&'p self, index: usize) -> Self {
+    pub(in crate::translate) const fn index(&'p self, index: usize) -> Self {
         Path::Index(self, index)
     }
 
-    pub(super) fn invalid(&self, message: impl Into<Cow<'static, str>>) -> Refusal {
+    pub(in crate::translate) fn invalid(&self, message: impl Into<Cow<'static, str>>) -> Refusal {
         Refusal::invalid(self.to_string(), message)
     }
 
-    pub(super) fn expected(&self, what: &str, found: Kind) -> Refusal {
+    pub(in crate::translate) fn expected(&self, what: &str, found: Kind) -> Refusal {
         self.invalid(format!("must be {what}, not {}", found.described()))
     }
 }
@@ -47,22 +47,22 @@ impl fmt::Display for Path<'_> {
 }
 
 /// A string.
-pub(super) fn text<'a>(value: Value<'a>, path: Path<'_>) -> Result<Text<'a>, Refusal> {
+pub(in crate::translate) fn text<'a>(value: Value<'a>, path: Path<'_>) -> Result<Text<'a>, Refusal> {
     value.text().ok_or_else(|| path.expected("a string", value.kind()))
 }
 
 /// A boolean.
-pub(super) fn boolean(value: Value<'_>, path: Path<'_>) -> Result<bool, Refusal> {
+pub(in crate::translate) fn boolean(value: Value<'_>, path: Path<'_>) -> Result<bool, Refusal> {
     value.bool().ok_or_else(|| path.expected("a boolean", value.kind()))
 }
 
 /// A number as written.
-pub(super) fn number<'a>(value: Value<'a>, path: Path<'_>) -> Result<Number<'a>, Refusal> {
+pub(in crate::translate) fn number<'a>(value: Value<'a>, path: Path<'_>) -> Result<Number<'a>, Refusal> {
     value.number().ok_or_else(|| path.expected("a number", value.kind()))
 }
 
 /// A whole number that is not negative.
-pub(super) fn count(value: Value<'_>, path: Path<'_>) -> Result<u64, Refusal> {
+pub(in crate::translate) fn count(value: Value<'_>, path: Path<'_>) -> Result<u64, Refusal> {
     match value.kind() {
         Kind::Number => value.u64().ok_or_else(|| path.invalid("must be a whole number that is not negative")),
         kind => Err(path.expected("a number", kind)),
@@ -70,12 +70,12 @@ pub(super) fn count(value: Value<'_>, path: Path<'_>) -> Result<u64, Refusal> {
 }
 
 /// An array of strings.
-pub(super) fn texts<'a>(value: Value<'a>, path: Path<'_>) -> Result<Vec<Text<'a>>, Refusal> {
+pub(in crate::translate) fn texts<'a>(value: Value<'a>, path: Path<'_>) -> Result<Vec<Text<'a>>, Refusal> {
     array(value, path)?.enumerate().map(|(index, element)| text(element, path.index(index))).collect()
 }
 
 /// The elements of an array.
-pub(super) fn array<'a>(value: Value<'a>, path: Path<'_>) -> Result<impl Iterator<Item = Value<'a>> + use<'a>, Refusal> {
+pub(in crate::translate) fn array<'a>(value: Value<'a>, path: Path<'_>) -> Result<impl Iterator<Item = Value<'a>> + use<'a>, Refusal> {
     match value.kind() {
         Kind::Array => Ok(value.elements().map(|element| element.json())),
         kind => Err(path.expected("an array", kind)),
@@ -83,13 +83,13 @@ pub(super) fn array<'a>(value: Value<'a>, path: Path<'_>) -> Result<impl Iterato
 }
 
 /// An object whose members were found in one walk.
-pub(super) struct Object<'p, 'a> {
-    pub(super) path: Path<'p>,
+pub(in crate::translate) struct Object<'p, 'a> {
+    pub(in crate::translate) path: Path<'p>,
     members: Vec<Member<'a>>,
 }
 
 impl<'p, 'a> Object<'p, 'a> {
-    pub(super) fn read(value: Value<'a>, path: Path<'p>) -> Result<Self, Refusal> {
+    pub(in crate::translate) fn read(value: Value<'a>, path: Path<'p>) -> Result<Self, Refusal> {
         match value.kind() {
             Kind::Object => Ok(Self { path, members: value.members().collect() }),
             kind => Err(path.expected("an object", kind)),
@@ -97,32 +97,32 @@ impl<'p, 'a> Object<'p, 'a> {
     }
 
     /// The last member of that name that is not null.
-    pub(super) fn get(&self, name: &str) -> Option<Value<'a>> {
+    pub(in crate::translate) fn get(&self, name: &str) -> Option<Value<'a>> {
         self.members.iter().rev().find(|member| member.is(name)).map(Member::json).filter(|value| !value.is_null())
     }
 
-    pub(super) fn required(&self, name: &str) -> Result<Value<'a>, Refusal> {
+    pub(in crate::translate) fn required(&self, name: &str) -> Result<Value<'a>, Refusal> {
         self.get(name).ok_or_else(|| self.path.key(name).invalid("is required"))
     }
 
-    pub(super) fn text(&self, name: &str) -> Result<Option<Text<'a>>, Refusal> {
+    pub(in crate::translate) fn text(&self, name: &str) -> Result<Option<Text<'a>>, Refusal> {
         self.get(name).map(|value| text(value, self.path.key(name))).transpose()
     }
 
-    pub(super) fn required_text(&self, name: &str) -> Result<Text<'a>, Refusal> {
+    pub(in crate::translate) fn required_text(&self, name: &str) -> Result<Text<'a>, Refusal> {
         text(self.required(name)?, self.path.key(name))
     }
 
-    pub(super) fn boolean(&self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub(in crate::translate) fn boolean(&self, name: &str) -> Result<Option<bool>, Refusal> {
         self.get(name).map(|value| boolean(value, self.path.key(name))).transpose()
     }
 
-    pub(super) fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
+    pub(in crate::translate) fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
         self.get(name).map(|value| count(value, self.path.key(name))).transpose()
     }
 
     /// Puts every member that is not one of `known` among the extras, named below `place`.
-    pub(super) fn leave(&self, known: &[&str], place: &str, extras: &mut Extras<'a>) {
+    pub(in crate::translate) fn leave(&self, known: &[&str], place: &str, extras: &mut Extras<'a>) {
         for member in self.members.iter().filter(|member| member.kind != Kind::Null) {
             if member.is("cache_control") {
                 extras.add("cache_control", member.json(), Weight::Silent);
@@ -137,12 +137,12 @@ impl<'p, 'a> Object<'p, 'a> {
 
 /// Fields without a neutral meaning, each name once.
 #[derive(Default)]
-pub(super) struct Extras<'a> {
+pub(in crate::translate) struct Extras<'a> {
     list: Vec<Extra<'a>>,
 }
 
 impl<'a> Extras<'a> {
-    pub(super) fn add(&mut self, field: impl Into<Cow<'a, str>>, value: Value<'a>, weight: Weight) {
+    pub(in crate::translate) fn add(&mut self, field: impl Into<Cow<'a, str>>, value: Value<'a>, weight: Weight) {
         let field = Text::Plain(field.into());
         match self.list.iter_mut().find(|extra| extra.field == field) {
             Some(known) => known.weight = known.weight.max(weight),
@@ -150,7 +150,7 @@ impl<'a> Extras<'a> {
         }
     }
 
-    pub(super) fn into_list(self) -> Vec<Extra<'a>> {
+    pub(in crate::translate) fn into_list(self) -> Vec<Extra<'a>> {
         self.list
     }
 }
