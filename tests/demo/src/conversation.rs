@@ -44,6 +44,15 @@ impl Conversation {
         self.history.extend(texts.into_iter().filter(|text| !text.is_empty()).map(|text| format!("model: {text}")));
     }
 
+    /// A piece of the model's turn: SDKs that keep a stream's chunks send one text in many.
+    pub(crate) fn go_on(&mut self, text: String) {
+        let spoke = self.results.is_empty() && self.history.last().is_some_and(|last| last.starts_with("model: "));
+        match self.history.last_mut().filter(|_| spoke) {
+            Some(last) => last.push_str(&text),
+            None => self.reply(vec![text]),
+        }
+    }
+
     /// All tools called in the turn before have answered.
     pub(crate) fn results(&mut self, results: Vec<String>, media: Vec<Media>) {
         if results.is_empty() {

@@ -168,7 +168,7 @@ impl Turns<'_> {
             self.unsigned = object(part, "functionCall").map(|call| (name(call), at + 1));
         }
         let thought = |part: &&&Map<String, Value>| field(SHAPE, part, "thought").and_then(Value::as_bool) != Some(true);
-        self.conversation.reply(parts.iter().filter(thought).filter_map(|part| text(part)).collect());
+        self.conversation.go_on(parts.iter().filter(thought).filter_map(|part| text(part)).collect());
         Ok(())
     }
 }
