@@ -63,7 +63,9 @@ impl Decoder {
             "response.failed" => self.failed(event.get("response").get("error"), sink),
             "error" => self.failed(if event.get("error").is_null() { event } else { event.get("error") }, sink),
             _ if event.get("error").kind() == Kind::Object => self.failed(event.get("error"), sink),
-            _ => sink(Event::Ping),
+            // Work that takes a while; everything else goes along with events that tell more.
+            "response.web_search_call.searching" | "response.code_interpreter_call.interpreting" | "keepalive" => sink(Event::Ping),
+            _ => {}
         }
     }
 

@@ -188,7 +188,7 @@ impl Choice {
     /// Gives the end of the choice.
     pub(super) fn end(&mut self, sink: Sink<'_>) {
         self.calls.end(self.index, sink);
-        let ended = self.finish.take().unwrap_or(Ended { reason: FinishReason::Other, raw: String::new(), stop_sequence: None });
+        let ended = self.finish.take().unwrap_or(Ended { reason: FinishReason::Stop, raw: String::new(), stop_sequence: None });
         let reason = match ended.reason.with_calls(self.calls.any()) {
             FinishReason::Stop | FinishReason::Other if self.refused => FinishReason::Refusal,
             FinishReason::Stop if ended.stop_sequence.is_some() => FinishReason::StopSequence,
