@@ -8,7 +8,7 @@ fn the_end_is_told_by_a_reason_or_by_the_mark_and_by_nothing_else() {
     let stop = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
     let call = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}]}}]}"#;
     assert_eq!(streamed(&[text, stop]).last().map(String::as_str), Some("end"), "no mark");
-    assert_eq!(streamed(&[text, "[DONE]"])[2..], ["0 finish Other ``", "end"], "no reason");
+    assert_eq!(streamed(&[text, "[DONE]"])[2..], ["0 finish Stop ``", "end"], "no reason");
     assert_eq!(streamed(&[call, "[DONE]"])[3..], ["0 end 0", "0 finish ToolCalls ``", "end"], "no reason, but a call");
     assert_eq!(streamed(&[text]), ["start  None", "0 text a"], "cut off");
     assert_eq!(streamed(&["[DONE]"]), ["start  None", "0 finish Stop ``", "end"]);

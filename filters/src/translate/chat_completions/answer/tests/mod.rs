@@ -232,10 +232,10 @@ fn a_whole_answer_gives_what_a_stream_would() {
 #[test]
 fn odd_whole_answers_are_read_or_fail() {
     let said = |content: &str| whole(&format!(r#"{{"choices":[{{"message":{{"content":{content}}},"finish_reason":null}}]}}"#));
-    assert_eq!(said("\"a\"")[1..], ["0 text a", "0 finish Other ``", "end"]);
+    assert_eq!(said("\"a\"")[1..], ["0 text a", "0 finish Stop ``", "end"]);
     assert_eq!(said(r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#)[1..3], ["0 text a", "0 text b"]);
     assert_eq!(said(r#"{"json":1}"#)[1], "0 text {\"json\":1}");
-    assert_eq!(said("\"\"")[1..], ["0 finish Other ``", "end"], "an empty answer stays one");
+    assert_eq!(said("\"\"")[1..], ["0 finish Stop ``", "end"], "an empty answer stays one");
     assert_eq!(whole(r#"{"choices":[]}"#), ["failed Server 502 the provider's answer has no choices"]);
     assert_eq!(whole(""), ["failed Server 502 the provider's answer is empty"]);
     assert_eq!(whole("<html>"), ["failed Server 502 the provider sent something that is not JSON"]);
