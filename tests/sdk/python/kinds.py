@@ -11,6 +11,8 @@ class Kind:
     shape: str
     # Whether an answer says what the model thought; the chat vendor's own only counts it.
     shows_thoughts: bool = True
+    # Whether the model reasons for a client of another shape, which does not know the vendor's names.
+    reasons: bool = True
     # Whether the model can be made to call a tool.
     forced_tools: bool = True
     # Whether the vendor counts what it wrote to a cache.
@@ -30,10 +32,10 @@ class Kind:
 
 CHAT, MESSAGES, GENERATE = "chat_completions", "messages", "generate_content"
 
-OPENAI = Kind("on-openai", CHAT, shows_thoughts=False, addresses=True)
+OPENAI = Kind("on-openai", CHAT, shows_thoughts=False, reasons=False, addresses=True)
 COMPATIBLE = Kind("on-compatible", CHAT, addresses=True)
-AZURE = Kind("on-azure", CHAT, shows_thoughts=False, addresses=True)
-AZURE_V1 = Kind("on-azure-v1", CHAT, shows_thoughts=False, addresses=True)
+AZURE = Kind("on-azure", CHAT, shows_thoughts=False, reasons=False, addresses=True)
+AZURE_V1 = Kind("on-azure-v1", CHAT, shows_thoughts=False, reasons=False, addresses=True)
 ANTHROPIC = Kind("on-anthropic", MESSAGES, addresses=True)
 ANTHROPIC_NEW = Kind("on-anthropic-new", MESSAGES, forced_tools=False, addresses=True, adaptive=True)
 BEDROCK = Kind("on-bedrock", MESSAGES)

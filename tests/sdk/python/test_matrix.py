@@ -218,7 +218,7 @@ def test_reasoning_is_asked_for_and_shown(speaker, kind, stream):
     assert answer.text == "You said: hm"
     if speaker.shows(kind) and (speaker is not speakers.RESPONSES or kind.shows_thoughts or kind.shape == kinds.CHAT):
         assert answer.thoughts == THOUGHT
-    if answer.usage.reasoning is not None:
+    if answer.usage.reasoning is not None and (kind.reasons or speaker.direct(kind)):
         assert answer.usage.reasoning > 0
 
 
