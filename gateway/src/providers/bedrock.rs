@@ -120,11 +120,8 @@ fn is_of_the_family(model: &str) -> bool {
     model.contains("anthropic.") || (model.starts_with("arn:") && NAMELESS.iter().any(|kind| model.contains(kind)))
 }
 
-/// The model behind a profile's name: tokens are counted by models only.
+/// The model behind a profile's name or ARN, where that tells it: tokens are counted by models only.
 fn foundation(model: &str) -> &str {
-    if model.starts_with("arn:") {
-        return model;
-    }
     model.find("anthropic.").and_then(|at| model.get(at..)).unwrap_or(model)
 }
 

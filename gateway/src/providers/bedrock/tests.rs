@@ -40,7 +40,9 @@ fn the_model_is_one_segment_of_the_path() {
         assert_eq!(path(Endpoint::Messages, model, stream), expected);
     }
     let counted = "/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/count-tokens";
-    assert_eq!(path(Endpoint::MessagesCountTokens, MODEL, false), counted, "profiles cannot be counted by");
+    for profile in [MODEL, "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0"] {
+        assert_eq!(path(Endpoint::MessagesCountTokens, profile, false), counted, "profiles cannot be counted by");
+    }
 }
 
 #[test]
