@@ -23,13 +23,13 @@ pub use encoding::{Adaptations, ClientView, Encoding};
 pub use answer::Answer;
 pub use filter::TranslationFilter;
 pub use matrix::{Cell, Feature, Support, matrix};
-pub use prepare::{Picture, Policy, Prepared, Viewer, failure_for, passes, pictures_to_fetch, prepare, read_failure, write_failure};
+pub use prepare::{Picture, Policy, Prepared, Viewer, failure_for, passes, pictures_to_fetch, prepare, read_failure, without_foreign_history, write_failure};
 pub use target::{Capabilities, ProviderKind, Quirks, Target, ThinkingStyle};
 
 use crate::canonical::{Event, Sink};
 
 /// Reads a provider's answer.
-pub trait Decode: Send {
+pub trait Decode: Send + Sync {
     /// Takes one event of a stream: the name of the server-sent event (empty where it has none) and its data. Data that is not
     /// the JSON it should be gives [`Event::Failed`].
     fn event(&mut self, name: &[u8], data: &[u8], sink: Sink<'_>);
@@ -43,7 +43,7 @@ pub trait Decode: Send {
 }
 
 /// Writes an answer for a client.
-pub trait Encode: Send {
+pub trait Encode: Send + Sync {
     /// Appends what the client gets for one event, framing included; perhaps nothing. After [`Event::End`] or
     /// [`Event::Failed`] the answer is closed and further events give nothing. An encoder of whole answers writes all at the end.
     fn event(&mut self, event: &Event<'_>, out: &mut Vec<u8>);

@@ -19,12 +19,9 @@ const TRACES: [&str; 8] = [SEARCH, "encrypted_index", "\"signature\":\"\"", "\"s
 /// in words; every other byte stays. `None` where nothing needs to go.
 #[must_use]
 pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
-    if !TRACES.iter().any(|trace| memmem::find(body, trace.as_bytes()).is_some()) {
-        return None;
-    }
     let messages = members(body).find(|member| member.is("messages"))?;
     let mut edits = Vec::new();
-    for message in elements(messages.value()) {
+    for message in elements(messages.value()).filter(|message| is_model(message.json()) && is_suspect(message.value)) {
         let said = members(message.value).find(|member| member.is("content") && member.kind == Kind::Array);
         if let Some(content) = said
             && let Some(cleaned) = cleaned(content.json())
@@ -34,6 +31,15 @@ pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
         }
     }
     (!edits.is_empty()).then(|| splice(body, &mut edits))
+}
+
+/// Large pictures and documents are the user's; only what the model said is searched.
+fn is_model(message: Value<'_>) -> bool {
+    message.get("role").is_str("assistant")
+}
+
+fn is_suspect(message: &[u8]) -> bool {
+    TRACES.iter().any(|trace| memmem::find(message, trace.as_bytes()).is_some())
 }
 
 /// What becomes of a block.
