@@ -50,6 +50,8 @@ pub enum Endpoint {
     ListModels,
     /// `GET /<version>/models/<model>`
     GetModel,
+    /// `GET /v1/translation-matrix`
+    TranslationMatrix,
 }
 
 /// Paths of the chat-completions vendor under `/v1`.
@@ -107,6 +109,7 @@ impl Endpoint {
             Self::BatchEmbedContents => "batch_embed_contents",
             Self::ListModels => "list_models",
             Self::GetModel => "get_model",
+            Self::TranslationMatrix => "translation_matrix",
         }
     }
 
@@ -122,7 +125,6 @@ impl Endpoint {
             | Self::BatchEmbedContents => Shape::GenerateContent,
             Self::ChatCompletions
             | Self::Completions
-            | Self::Responses
             | Self::Embeddings
             | Self::ImagesGenerations
             | Self::ImagesEdits
@@ -132,7 +134,33 @@ impl Endpoint {
             | Self::AudioTranslations
             | Self::Moderations
             | Self::ListModels
-            | Self::GetModel => Shape::ChatCompletions,
+            | Self::GetModel
+            | Self::TranslationMatrix => Shape::ChatCompletions,
+            Self::Responses => Shape::Responses,
+        }
+    }
+
+    /// Whether its requests can be translated to other shapes.
+    #[must_use]
+    pub const fn translates(self) -> bool {
+        matches!(self, Self::ChatCompletions | Self::Messages | Self::Responses | Self::GenerateContent | Self::StreamGenerateContent)
+    }
+
+    /// Whether it counts the tokens of a request.
+    #[must_use]
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::MessagesCountTokens | Self::GenerateCountTokens)
+    }
+
+    /// The endpoint a provider of a shape is asked at.
+    #[must_use]
+    pub const fn of_shape(shape: Shape, stream: bool) -> Self {
+        match (shape, stream) {
+            (Shape::ChatCompletions, _) => Self::ChatCompletions,
+            (Shape::Messages, _) => Self::Messages,
+            (Shape::Responses, _) => Self::Responses,
+            (Shape::GenerateContent, false) => Self::GenerateContent,
+            (Shape::GenerateContent, true) => Self::StreamGenerateContent,
         }
     }
 
@@ -184,6 +212,10 @@ pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, RouteError> {
             "/count_tokens" => posted(method, Endpoint::MessagesCountTokens),
             _ => Err(RouteError::UnknownPath(Shape::Messages)),
         };
+    }
+    if path == "/v1/translation-matrix" {
+        expect_method(method, "GET", Shape::ChatCompletions)?;
+        return Ok(Route { endpoint: Endpoint::TranslationMatrix, shape: Shape::ChatCompletions, path_model: None });
     }
     if let Some(found) = path.strip_prefix("/v1").and_then(|rest| CHAT_PATHS.iter().find(|(suffix, _)| *suffix == rest)) {
         return posted(method, found.1);

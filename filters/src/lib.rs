@@ -15,6 +15,7 @@ pub mod policy;
 pub mod registry;
 pub mod routing;
 pub mod shape;
+pub mod tokens;
 pub mod translate;
 pub mod usage;
 pub mod verdict;

@@ -1,5 +1,7 @@
 //! Model discovery: the models a key may call, in the list shape its SDK expects.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use pingora::Result;
@@ -10,6 +12,7 @@ use svc_filters::auth::{Key, may_call};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::routing::Model;
 use svc_filters::shape::Shape;
+use svc_filters::translate;
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::exchange::Exchange;
@@ -60,6 +63,15 @@ pub async fn answer(
         }
         Err(rejection) => Ok(Err(rejection)),
     }
+}
+
+/// Answers what every pair of client and provider supports.
+///
+/// # Errors
+/// When the client is gone.
+pub async fn matrix(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
+    static MATRIX: LazyLock<Value> = LazyLock::new(|| json!({"object": "list", "data": translate::matrix()}));
+    send(session, exchange, &MATRIX).await
 }
 
 /// Every name the key may call: canonical names in declaration order, each followed by its aliases.
@@ -200,6 +212,7 @@ mod tests {
             targets: Vec::new(),
             fallbacks: Vec::new(),
             created_at: 1_700_000_000,
+            translation: None,
         };
         (0..count).map(model).collect()
     }

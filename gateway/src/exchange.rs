@@ -9,9 +9,10 @@ use pingora::Result;
 use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
 use svc_filters::auth::{Key, Owner};
+use svc_filters::canonical::Failure;
 use svc_filters::endpoint::Endpoint;
 use svc_filters::limits::Decision;
-use svc_filters::passage::{Facts, Passage};
+use svc_filters::passage::Facts;
 use svc_filters::routing::Model;
 use svc_filters::shape::Shape;
 use svc_filters::usage::Usage;
@@ -19,6 +20,9 @@ use svc_filters::verdict::{Code, Rejection};
 
 use crate::attempts::Attempts;
 use crate::edge::Connection;
+use crate::phases::translation::Asking;
+use crate::phases::way::Way;
+use crate::pictures::Pictures;
 use crate::providers::{Authorisation, Unwrapping};
 use crate::request_id::RequestId;
 use crate::rescue::REQUEST_ID;
@@ -66,6 +70,10 @@ pub struct Exchange {
     pub attempts: Attempts,
     /// The body of the current try.
     pub upstream_body: Bytes,
+    /// How the current try asks.
+    pub asking: Option<Asking>,
+    /// Pictures fetched for targets that take no URLs.
+    pub pictures: Pictures,
     /// What authorises the current try.
     pub authorisation: Option<Authorisation>,
     /// The answer's way to the client.
@@ -92,8 +100,10 @@ pub struct Answer {
     pub error_code: Option<Code>,
     /// Makes the provider's bytes those of its dialect, before the passage.
     pub unwrapping: Option<Unwrapping>,
-    /// Reads and edits the body.
-    pub passage: Option<Passage>,
+    /// Reads and edits, or translates, the body.
+    pub way: Option<Way>,
+    /// Whether an error has taken the answer's place.
+    pub replaced: bool,
     /// Whether it is a stream.
     pub stream: bool,
     /// Time to the provider's first byte.
@@ -106,6 +116,10 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// The provider's own request id.
     pub upstream_request_id: Option<HeaderValue>,
+    /// The provider's `retry-after`.
+    pub retry_after: Option<HeaderValue>,
+    /// The provider's failure that the client gets in place of an answer.
+    pub failure: Option<Failure<'static>>,
     /// Whether an error was sent inside a started answer.
     pub failed_inside: bool,
     /// Why a filter ended the answer.
@@ -138,6 +152,8 @@ impl Exchange {
             body_memory: None,
             attempts: Attempts::default(),
             upstream_body: Bytes::new(),
+            asking: None,
+            pictures: Pictures::default(),
             authorisation: None,
             answer: Answer::default(),
             notes: Vec::new(),
@@ -168,6 +184,7 @@ impl Exchange {
     pub fn answered(&mut self, session: &Session) {
         self.body = Bytes::new();
         self.upstream_body = Bytes::new();
+        self.pictures = Pictures::default();
         self.body_memory = None;
         let whole = self.attempts.provider().map(|provider| self.started + provider.timeouts().total);
         self.set_deadline(session, whole);
@@ -227,7 +244,7 @@ impl Exchange {
             endpoint: self.endpoint.map_or("unknown", Endpoint::as_str),
             path: &self.client.path,
             provider: target.map(|target| &*target.provider),
-            provider_shape: target.map(|target| target.shape.as_str()),
+            provider_shape: target.map(|target| self.asking.as_ref().map_or(target.shape, |asking| asking.dialect).as_str()),
             model_asked: self.model_asked.as_deref(),
             model_resolved: self.resolved.as_ref().map(|model| &*model.name),
             model_upstream: target.map(|target| &*target.upstream_model),

@@ -77,12 +77,12 @@ impl ProxyHttp for Proxy {
 
     fn response_body_filter(
         &self,
-        _: &mut Session,
+        session: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
         exchange: &mut Exchange,
     ) -> Result<Option<Duration>> {
-        stream::piece(exchange, body, end).map(|()| None)
+        stream::piece(session, exchange, body, end).map(|()| None)
     }
 
     fn fail_to_connect(&self, _: &mut Session, _: &HttpPeer, exchange: &mut Exchange, error: Box<Error>) -> Box<Error> {

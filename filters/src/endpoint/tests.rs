@@ -4,7 +4,7 @@ use super::*;
 fn every_path_of_the_specification_finds_its_endpoint() {
     for (path, endpoint, shape) in [
         ("/v1/chat/completions", Endpoint::ChatCompletions, Shape::ChatCompletions),
-        ("/v1/responses", Endpoint::Responses, Shape::ChatCompletions),
+        ("/v1/responses", Endpoint::Responses, Shape::Responses),
         ("/v1/audio/transcriptions", Endpoint::AudioTranscriptions, Shape::ChatCompletions),
         ("/v1/messages", Endpoint::Messages, Shape::Messages),
         ("/v1/messages/count_tokens", Endpoint::MessagesCountTokens, Shape::Messages),

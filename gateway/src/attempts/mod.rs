@@ -91,11 +91,17 @@ impl Attempts {
         if self.made.len() >= MOST {
             return false;
         }
-        let same = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot));
-        same || self
+        let here = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot));
+        here || self
             .plan
             .get(self.place + 1..)
             .is_some_and(|rest| rest.iter().any(|target| snapshot.providers.contains_key(&target.provider)))
+    }
+
+    /// The target that is to be tried first.
+    #[must_use]
+    pub fn first(&self) -> Option<&Target> {
+        self.plan.first()
     }
 
     /// Leaves the current target for the next one.
@@ -195,7 +201,7 @@ impl Attempts {
 
     fn other_key(&self, target: &Target, snapshot: &Snapshot) -> bool {
         let Some(provider) = snapshot.providers.get(&target.provider) else { return false };
-        provider.keys().has_untried(self.tried_keys)
+        if provider.keys().is_empty() { !self.tried_here() } else { provider.keys().has_untried(self.tried_keys) }
     }
 
     fn tried_here(&self) -> bool {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Period, Secret, TimeoutOverrides};
+use super::{Compatibility, Period, Secret, TimeoutOverrides};
 
 /// One upstream service with its credentials.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +58,9 @@ pub struct Provider {
     /// Extra header lines on every request to it; never credentials.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// What it takes otherwise than the vendor of its API, for the kind openai and Azure.
+    #[serde(default)]
+    pub compatibility: Compatibility,
     /// Declared only where this environment variable is set and not empty.
     #[serde(default, skip_serializing)]
     pub when_set: Option<String>,

@@ -11,7 +11,7 @@ use svc_filters::filter::Request;
 use svc_filters::passage::{BodyKind, Facts};
 use svc_filters::verdict::{Code, Rejection, Verdict};
 
-use super::body;
+use super::{body, counting};
 use crate::exchange::{Client, Exchange};
 use crate::store::{RequestOutcome, Snapshot};
 use crate::{control, discovery, rescue};
@@ -70,7 +70,17 @@ async fn serve(session: &mut Session, exchange: &mut Exchange) -> Result<Result<
             Err(rejection) => Err(rejection),
         });
     }
-    Ok(ask(session, exchange, &snapshot, &route).await.map(|()| Next::Proxy))
+    if route.endpoint == Endpoint::TranslationMatrix {
+        return discovery::matrix(session, exchange).await.map(|()| Ok(Next::Answered));
+    }
+    if let Err(rejection) = ask(session, exchange, &snapshot, &route).await {
+        return Ok(Err(rejection));
+    }
+    if route.endpoint.counts() && exchange.attempts.first().is_some_and(|target| target.shape != exchange.shape) {
+        counting::answer(session, exchange).await?;
+        return Ok(Ok(Next::Answered));
+    }
+    Ok(Ok(Next::Proxy))
 }
 
 /// Reads the body, decides on it, and notes the begin in the journal.
@@ -241,7 +251,8 @@ pub(super) const fn body_kind(endpoint: Endpoint) -> BodyKind {
         | Endpoint::EmbedContent
         | Endpoint::BatchEmbedContents
         | Endpoint::ListModels
-        | Endpoint::GetModel => BodyKind::GenerateContent,
+        | Endpoint::GetModel
+        | Endpoint::TranslationMatrix => BodyKind::GenerateContent,
     }
 }
 

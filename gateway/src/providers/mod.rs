@@ -48,6 +48,7 @@ use pingora::http::ResponseHeader;
 use pingora_core::upstreams::peer::{HttpPeer, PeerOptions};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
+use svc_filters::translate::Quirks;
 use svc_filters::verdict::Rejection;
 
 use resolve::Resolver;
@@ -68,6 +69,7 @@ pub struct Provider {
     options: PeerOptions,
     timeouts: Timeouts,
     pool: u64,
+    quirks: Quirks,
     headers: Vec<(http::HeaderName, http::HeaderValue)>,
 }
 
@@ -102,10 +104,16 @@ impl Provider {
         self.transport.shape(model)
     }
 
+    /// What it takes otherwise than the vendor of the chat-completions API.
+    #[must_use]
+    pub const fn quirks(&self) -> Quirks {
+        self.quirks
+    }
+
     /// Whether a chat-completions stream may be asked for usage by `stream_options`.
     #[must_use]
-    pub fn takes_stream_options(&self) -> bool {
-        self.transport.takes_stream_options()
+    pub const fn takes_stream_options(&self) -> bool {
+        self.quirks.stream_options
     }
 
     /// How long it may take.

@@ -7,6 +7,7 @@ use http::{HeaderName, HeaderValue, Uri};
 use pingora_core::protocols::ALPN;
 use pingora_core::upstreams::peer::PeerOptions;
 use pingora_core::utils::tls::{WrappedX509, parse_x509};
+use svc_filters::translate::Quirks;
 
 use super::anthropic::Anthropic;
 use super::azure_openai::{AzureOpenai, Entra};
@@ -48,6 +49,8 @@ impl Provider {
         let base_path = url.path().trim_end_matches('/').to_owned();
         let transport = transport(&spec, &base_path);
         let options = options(&spec)?;
+        let quirks = spec.compatibility.quirks(spec.kind.into(), &host);
+        let quirks = Quirks { stream_options: quirks.stream_options && transport.takes_stream_options(), ..quirks };
         let keys = credentials(&spec, &host, &*transport, &options)?;
         Ok(Self {
             kind: spec.kind,
@@ -62,6 +65,7 @@ impl Provider {
             options,
             timeouts: spec.timeouts,
             pool: pool_of(&spec.name),
+            quirks,
             headers: headers.collect::<Result<_, _>>()?,
             name: spec.name,
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Kind;
-use crate::conf::Secret;
+use crate::conf::{Compatibility, Secret};
 
 /// Which HTTP versions are spoken with a provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct ProviderSpec {
     pub region: Option<String>,
     /// Project and location, for Vertex.
     pub place: Option<Place>,
+    /// What it takes otherwise than the vendor of its API.
+    pub compatibility: Compatibility,
 }
 
 /// A place on Google Cloud.

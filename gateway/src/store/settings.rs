@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conf::{self, Aws, Http2, Period, TimeoutOverrides, Vertex};
+use crate::conf::{self, Aws, Compatibility, Http2, Period, TimeoutOverrides, Vertex};
 
 /// Names of stored credentials that are more than a plain key.
 pub(super) mod key_names {
@@ -39,6 +39,8 @@ pub(super) struct Settings {
     /// The credential is the one of the process's surroundings: none was declared.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) ambient: bool,
+    #[serde(skip_serializing_if = "Compatibility::is_empty")]
+    pub(super) compatibility: Compatibility,
 }
 
 impl Settings {
@@ -58,6 +60,7 @@ impl Settings {
             aws: provider.aws.clone(),
             vertex: provider.vertex.clone(),
             ambient: provider.is_ambient(),
+            compatibility: provider.compatibility.clone(),
         })
     }
 

@@ -39,6 +39,7 @@ pub(super) async fn read(
         targets: targets.remove(&row.id).unwrap_or_default().into_iter().filter_map(|target| self::target(target, providers)).collect(),
         fallbacks: fallbacks.remove(&row.id).unwrap_or_default(),
         created_at: row.created_at.div_euclid(1000),
+        translation: row.translation.map(super::policy),
         name: row.name.into(),
     });
     Ok(ModelTable::new(table.collect())?)

@@ -161,6 +161,7 @@ fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<KeySpec>, conf:
             location: vertex.location,
             user_project: vertex.user_project,
         }),
+        compatibility: settings.compatibility,
     }
 }
 
