@@ -50,6 +50,8 @@ pub enum Endpoint {
     ListModels,
     /// `GET /<version>/models/<model>`
     GetModel,
+    /// `GET /v1/translation-matrix`
+    TranslationMatrix,
 }
 
 /// Paths of the chat-completions vendor under `/v1`.
@@ -79,6 +81,9 @@ const VERBS: [(&str, Endpoint); 5] = [
 /// Versions under which the generate-content paths are served.
 const GENERATE_VERSIONS: [&str; 3] = ["/v1beta", "/v1alpha", "/v1"];
 
+/// Versions under which the paths of the generate-content vendor's cloud are served.
+const CLOUD_VERSIONS: [&str; 3] = ["/v1beta1", "/v1beta", "/v1"];
+
 impl Endpoint {
     /// The name used in the request log.
     #[must_use]
@@ -104,6 +109,7 @@ impl Endpoint {
             Self::BatchEmbedContents => "batch_embed_contents",
             Self::ListModels => "list_models",
             Self::GetModel => "get_model",
+            Self::TranslationMatrix => "translation_matrix",
         }
     }
 
@@ -119,7 +125,6 @@ impl Endpoint {
             | Self::BatchEmbedContents => Shape::GenerateContent,
             Self::ChatCompletions
             | Self::Completions
-            | Self::Responses
             | Self::Embeddings
             | Self::ImagesGenerations
             | Self::ImagesEdits
@@ -129,7 +134,33 @@ impl Endpoint {
             | Self::AudioTranslations
             | Self::Moderations
             | Self::ListModels
-            | Self::GetModel => Shape::ChatCompletions,
+            | Self::GetModel
+            | Self::TranslationMatrix => Shape::ChatCompletions,
+            Self::Responses => Shape::Responses,
+        }
+    }
+
+    /// Whether its requests can be translated to other shapes.
+    #[must_use]
+    pub const fn translates(self) -> bool {
+        matches!(self, Self::ChatCompletions | Self::Messages | Self::Responses | Self::GenerateContent | Self::StreamGenerateContent)
+    }
+
+    /// Whether it counts the tokens of a request.
+    #[must_use]
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::MessagesCountTokens | Self::GenerateCountTokens)
+    }
+
+    /// The endpoint a provider of a shape is asked at.
+    #[must_use]
+    pub const fn of_shape(shape: Shape, stream: bool) -> Self {
+        match (shape, stream) {
+            (Shape::ChatCompletions, _) => Self::ChatCompletions,
+            (Shape::Messages, _) => Self::Messages,
+            (Shape::Responses, _) => Self::Responses,
+            (Shape::GenerateContent, false) => Self::GenerateContent,
+            (Shape::GenerateContent, true) => Self::StreamGenerateContent,
         }
     }
 
@@ -166,6 +197,8 @@ pub enum RouteError {
     WrongMethod(Shape, &'static str),
     /// The model segment of the path cannot be a model name.
     InvalidModel(Shape),
+    /// The endpoint is known and not served; the sentence says where to turn instead.
+    NotServed(Shape, &'static str),
 }
 
 /// Finds the endpoint for a method and a path without its query.
@@ -180,8 +213,19 @@ pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, RouteError> {
             _ => Err(RouteError::UnknownPath(Shape::Messages)),
         };
     }
+    if path == "/v1/translation-matrix" {
+        expect_method(method, "GET", Shape::ChatCompletions)?;
+        return Ok(Route { endpoint: Endpoint::TranslationMatrix, shape: Shape::ChatCompletions, path_model: None });
+    }
     if let Some(found) = path.strip_prefix("/v1").and_then(|rest| CHAT_PATHS.iter().find(|(suffix, _)| *suffix == rest)) {
         return posted(method, found.1);
+    }
+    for version in CLOUD_VERSIONS {
+        if let Some(rest) = path.strip_prefix(version)
+            && (rest.starts_with("/projects/") || rest.starts_with("/publishers/"))
+        {
+            return cloud(method, rest);
+        }
     }
     for version in GENERATE_VERSIONS {
         if let Some(rest) = path.strip_prefix(version).and_then(|rest| rest.strip_prefix("/models")) {
@@ -229,6 +273,38 @@ fn models<'a>(method: &str, rest: &'a str, shape: Shape) -> Result<Route<'a>, Ro
     Ok(Route { endpoint: Endpoint::GetModel, shape, path_model: Some(model_name(segment, shape)?) })
 }
 
+/// A path of the vendor's cloud below its version. Project and location are not looked at: the provider's own decide.
+fn cloud<'a>(method: &str, path: &'a str) -> Result<Route<'a>, RouteError> {
+    let unknown = RouteError::UnknownPath(Shape::GenerateContent);
+    let place = path.strip_prefix("/projects/").map(|rest| {
+        let (_, rest) = rest.split_once('/')?;
+        let (_, rest) = rest.strip_prefix("locations/")?.split_once('/')?;
+        Some(rest)
+    });
+    let rest = match place {
+        Some(rest) => rest.ok_or(unknown.clone())?,
+        None => path.trim_start_matches('/'),
+    };
+    let (publisher, segment) = match rest.strip_prefix("endpoints/") {
+        Some(segment) => ("google", segment),
+        None => rest.strip_prefix("publishers/").and_then(|rest| rest.split_once("/models/")).ok_or(unknown.clone())?,
+    };
+    let (model, verb) = segment.rsplit_once(':').ok_or(unknown.clone())?;
+    match (publisher, verb) {
+        ("anthropic", "rawPredict" | "streamRawPredict") => Err(RouteError::NotServed(
+            Shape::Messages,
+            "The cloud's form of the messages shape is not served; send the request to /v1/messages.",
+        )),
+        ("google", _) => {
+            let (_, endpoint) = VERBS.iter().find(|(name, _)| *name == verb).ok_or(unknown)?;
+            expect_method(method, "POST", Shape::GenerateContent)?;
+            let path_model = Some(model_name(model, Shape::GenerateContent)?);
+            Ok(Route { endpoint: *endpoint, shape: Shape::GenerateContent, path_model })
+        }
+        _ => Err(unknown),
+    }
+}
+
 fn expect_method(method: &str, expected: &'static str, shape: Shape) -> Result<(), RouteError> {
     if method == expected { Ok(()) } else { Err(RouteError::WrongMethod(shape, expected)) }
 }
@@ -266,49 +342,4 @@ fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_path_of_the_specification_finds_its_endpoint() {
-        for (path, endpoint, shape) in [
-            ("/v1/chat/completions", Endpoint::ChatCompletions, Shape::ChatCompletions),
-            ("/v1/responses", Endpoint::Responses, Shape::ChatCompletions),
-            ("/v1/audio/transcriptions", Endpoint::AudioTranscriptions, Shape::ChatCompletions),
-            ("/v1/messages", Endpoint::Messages, Shape::Messages),
-            ("/v1/messages/count_tokens", Endpoint::MessagesCountTokens, Shape::Messages),
-        ] {
-            assert_eq!(route("POST", path), Ok(Route { endpoint, shape, path_model: None }), "{path}");
-        }
-        for version in GENERATE_VERSIONS {
-            for (verb, endpoint) in VERBS {
-                let path = format!("{version}/models/gemini-pro:{verb}");
-                let expected = Route { endpoint, shape: Shape::GenerateContent, path_model: Some("gemini-pro".into()) };
-                assert_eq!(route("POST", &path), Ok(expected), "{path}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_wrong_method_names_the_right_one_in_the_callers_shape() {
-        assert_eq!(route("GET", "/v1/messages"), Err(RouteError::WrongMethod(Shape::Messages, "POST")));
-        assert_eq!(route("DELETE", "/v1beta/models"), Err(RouteError::WrongMethod(Shape::GenerateContent, "GET")));
-    }
-
-    #[test]
-    fn unknown_paths_and_verbs_are_not_found() {
-        assert_eq!(route("POST", "/v1/chat/completions/"), Err(RouteError::UnknownPath(Shape::ChatCompletions)));
-        assert_eq!(route("POST", "/v1/messagesx"), Err(RouteError::UnknownPath(Shape::Messages)));
-        assert_eq!(route("POST", "/v1beta/models/x:predict"), Err(RouteError::UnknownPath(Shape::GenerateContent)));
-    }
-
-    #[test]
-    fn a_model_segment_cannot_leave_its_place() {
-        for segment in ["..%2fadmin", "a/../b", "a%3Fb", "%00", "a%2", "", "a//b"] {
-            let path = format!("/v1beta/models/{segment}:generateContent");
-            assert_eq!(route("POST", &path), Err(RouteError::InvalidModel(Shape::GenerateContent)), "{segment}");
-        }
-        let tuned = route("POST", "/v1/models/tuned%2Fmine:generateContent").expect("a slash is part of tuned names");
-        assert_eq!(tuned.path_model.as_deref(), Some("tuned/mine"));
-    }
-}
+mod tests;

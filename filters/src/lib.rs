@@ -3,6 +3,7 @@
 //! No network, no proxy framework and no database is known here.
 
 pub mod auth;
+pub mod canonical;
 pub mod chain;
 pub mod cost;
 pub mod endpoint;
@@ -14,6 +15,7 @@ pub mod policy;
 pub mod registry;
 pub mod routing;
 pub mod shape;
+pub mod tokens;
 pub mod translate;
 pub mod usage;
 pub mod verdict;

@@ -14,6 +14,8 @@ pub enum Shape {
     Messages,
     /// `POST /v1beta/models/<model>:generateContent` and its sibling verbs.
     GenerateContent,
+    /// `POST /v1/responses`. Errors have the chat-completions envelope.
+    Responses,
 }
 
 impl Shape {
@@ -24,6 +26,7 @@ impl Shape {
             Self::ChatCompletions => "chat_completions",
             Self::Messages => "messages",
             Self::GenerateContent => "generate_content",
+            Self::Responses => "responses",
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Model discovery: the models a key may call, in the list shape its SDK expects.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use pingora::Result;
@@ -10,6 +12,7 @@ use svc_filters::auth::{Key, may_call};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::routing::Model;
 use svc_filters::shape::Shape;
+use svc_filters::translate;
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::exchange::Exchange;
@@ -62,6 +65,15 @@ pub async fn answer(
     }
 }
 
+/// Answers what every pair of client and provider supports.
+///
+/// # Errors
+/// When the client is gone.
+pub async fn matrix(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
+    static MATRIX: LazyLock<Value> = LazyLock::new(|| json!({"object": "list", "data": translate::matrix()}));
+    send(session, exchange, &MATRIX).await
+}
+
 /// Every name the key may call: canonical names in declaration order, each followed by its aliases.
 fn callable<'a>(snapshot: &'a Snapshot, key: &Key) -> Vec<Listed<'a>> {
     let mut listed = Vec::new();
@@ -82,7 +94,7 @@ fn one(shape: Shape, listed: &[Listed<'_>], name: &str) -> Result<Value, Rejecti
 
 fn page(shape: Shape, listed: &[Listed<'_>], query: &str) -> Result<Value, Rejection> {
     match shape {
-        Shape::ChatCompletions => {
+        Shape::ChatCompletions | Shape::Responses => {
             let data: Vec<Value> = listed.iter().map(|entry| entry_in(shape, entry)).collect();
             Ok(json!({"object": "list", "data": data}))
         }
@@ -142,7 +154,7 @@ fn generate_page(listed: &[Listed<'_>], query: &str) -> Result<Value, Rejection>
 fn entry_in(shape: Shape, entry: &Listed<'_>) -> Value {
     let name = entry.name;
     match shape {
-        Shape::ChatCompletions => {
+        Shape::ChatCompletions | Shape::Responses => {
             let owner = entry.model.targets.first().map_or("svc", |target| &*target.provider);
             json!({"id": name, "object": "model", "created": entry.model.created_at, "owned_by": owner})
         }
@@ -200,6 +212,7 @@ mod tests {
             targets: Vec::new(),
             fallbacks: Vec::new(),
             created_at: 1_700_000_000,
+            translation: None,
         };
         (0..count).map(model).collect()
     }

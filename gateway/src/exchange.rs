@@ -9,9 +9,10 @@ use pingora::Result;
 use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
 use svc_filters::auth::{Key, Owner};
+use svc_filters::canonical::Failure;
 use svc_filters::endpoint::Endpoint;
 use svc_filters::limits::Decision;
-use svc_filters::passage::{Facts, Passage};
+use svc_filters::passage::Facts;
 use svc_filters::routing::Model;
 use svc_filters::shape::Shape;
 use svc_filters::usage::Usage;
@@ -19,6 +20,10 @@ use svc_filters::verdict::{Code, Rejection};
 
 use crate::attempts::Attempts;
 use crate::edge::Connection;
+use crate::phases::translation::Asking;
+use crate::phases::way::Way;
+use crate::pictures::Pictures;
+use crate::providers::{Authorisation, Unwrapping};
 use crate::request_id::RequestId;
 use crate::rescue::REQUEST_ID;
 use crate::state::Gateway;
@@ -65,6 +70,12 @@ pub struct Exchange {
     pub attempts: Attempts,
     /// The body of the current try.
     pub upstream_body: Bytes,
+    /// How the current try asks.
+    pub asking: Option<Asking>,
+    /// Pictures fetched for targets that take no URLs.
+    pub pictures: Pictures,
+    /// What authorises the current try.
+    pub authorisation: Option<Authorisation>,
     /// The answer's way to the client.
     pub answer: Answer,
     /// Notes of the filters.
@@ -87,8 +98,12 @@ pub struct Answer {
     pub status: u16,
     /// `x-svc-error-code` sent to the client.
     pub error_code: Option<Code>,
-    /// Reads and edits the body.
-    pub passage: Option<Passage>,
+    /// Makes the provider's bytes those of its dialect, before the passage.
+    pub unwrapping: Option<Unwrapping>,
+    /// Reads and edits, or translates, the body.
+    pub way: Option<Way>,
+    /// Whether an error has taken the answer's place.
+    pub replaced: bool,
     /// Whether it is a stream.
     pub stream: bool,
     /// Time to the provider's first byte.
@@ -101,6 +116,10 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// The provider's own request id.
     pub upstream_request_id: Option<HeaderValue>,
+    /// The provider's `retry-after`.
+    pub retry_after: Option<HeaderValue>,
+    /// The provider's failure that the client gets in place of an answer.
+    pub failure: Option<Failure<'static>>,
     /// Whether an error was sent inside a started answer.
     pub failed_inside: bool,
     /// Why a filter ended the answer.
@@ -133,6 +152,9 @@ impl Exchange {
             body_memory: None,
             attempts: Attempts::default(),
             upstream_body: Bytes::new(),
+            asking: None,
+            pictures: Pictures::default(),
+            authorisation: None,
             answer: Answer::default(),
             notes: Vec::new(),
             begun: false,
@@ -162,6 +184,7 @@ impl Exchange {
     pub fn answered(&mut self, session: &Session) {
         self.body = Bytes::new();
         self.upstream_body = Bytes::new();
+        self.pictures = Pictures::default();
         self.body_memory = None;
         let whole = self.attempts.provider().map(|provider| self.started + provider.timeouts().total);
         self.set_deadline(session, whole);
@@ -192,7 +215,7 @@ impl Exchange {
     pub fn identify(&self, head: &mut ResponseHeader) -> Result<()> {
         let id = self.id.header_value();
         match self.shape {
-            Shape::ChatCompletions => head.insert_header(CHAT_REQUEST_ID, id.clone())?,
+            Shape::ChatCompletions | Shape::Responses => head.insert_header(CHAT_REQUEST_ID, id.clone())?,
             Shape::Messages => head.insert_header(MESSAGES_REQUEST_ID, id.clone())?,
             Shape::GenerateContent => {}
         }
@@ -221,7 +244,7 @@ impl Exchange {
             endpoint: self.endpoint.map_or("unknown", Endpoint::as_str),
             path: &self.client.path,
             provider: target.map(|target| &*target.provider),
-            provider_shape: target.map(|target| target.shape.as_str()),
+            provider_shape: target.map(|target| self.asking.as_ref().map_or(target.shape, |asking| asking.dialect).as_str()),
             model_asked: self.model_asked.as_deref(),
             model_resolved: self.resolved.as_ref().map(|model| &*model.name),
             model_upstream: target.map(|target| &*target.upstream_model),

@@ -9,6 +9,7 @@ pub mod discovery;
 pub mod edge;
 pub mod exchange;
 pub mod phases;
+pub mod pictures;
 pub mod providers;
 pub mod proxy;
 pub mod request_id;

@@ -60,8 +60,8 @@ impl ProxyHttp for Proxy {
         request::run(session, exchange).await
     }
 
-    async fn upstream_peer(&self, _: &mut Session, exchange: &mut Self::CTX) -> Result<Box<HttpPeer>> {
-        upstream::peer(exchange).await
+    async fn upstream_peer(&self, session: &mut Session, exchange: &mut Self::CTX) -> Result<Box<HttpPeer>> {
+        upstream::peer(session, exchange).await
     }
 
     async fn upstream_request_filter(&self, session: &mut Session, head: &mut RequestHeader, exchange: &mut Self::CTX) -> Result<()> {
@@ -83,12 +83,12 @@ impl ProxyHttp for Proxy {
 
     fn response_body_filter(
         &self,
-        _: &mut Session,
+        session: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
         exchange: &mut Self::CTX,
     ) -> Result<Option<Duration>> {
-        stream::piece(exchange, body, end).map(|()| None)
+        stream::piece(session, exchange, body, end).map(|()| None)
     }
 
     fn fail_to_connect(&self, _: &mut Session, _: &HttpPeer, exchange: &mut Self::CTX, error: Box<Error>) -> Box<Error> {

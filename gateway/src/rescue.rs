@@ -8,12 +8,13 @@ use pingora::Result;
 use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
 use serde_json::json;
+use svc_filters::canonical::Failure;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::edge::Connection;
 use crate::exchange::Exchange;
-use crate::phases::logging;
+use crate::phases::{logging, response};
 
 /// Header that names the reason of an error.
 pub const ERROR_CODE: HeaderName = HeaderName::from_static("x-svc-error-code");
@@ -90,7 +91,7 @@ pub fn body(shape: Shape, rejection: &Rejection, request_id: &str) -> Bytes {
     let row = adjusted(rejection.code, rejection.status);
     let message = &rejection.message;
     let value = match shape {
-        Shape::ChatCompletions => json!({"error": {
+        Shape::ChatCompletions | Shape::Responses => json!({"error": {
             "message": message, "type": row.chat, "param": rejection.param, "code": rejection.code.as_str(),
         }}),
         Shape::Messages => json!({
@@ -175,14 +176,40 @@ pub fn replace(session: &Session, exchange: &mut Exchange, rejection: &Rejection
     true
 }
 
+/// Puts another head in place of one the connection still holds; the body follows as before. `false` where it has left.
+#[must_use]
+pub fn replace_head(session: &Session, head: &ResponseHeader) -> bool {
+    let Some(connection) = session.stream().and_then(Connection::of) else { return false };
+    let mut bytes = format!("HTTP/1.1 {} {}\r\n", head.status.as_u16(), head.status.canonical_reason().unwrap_or_default()).into_bytes();
+    head.header_to_h1_wire(&mut bytes);
+    connection.replace_head(bytes)
+}
+
+/// Lets what the connection holds leave.
+pub fn release(session: &Session) {
+    if let Some(connection) = session.stream().and_then(Connection::of) {
+        connection.release();
+    }
+}
+
+/// Answers the request with a provider's failure, nothing of which was sent yet.
+///
+/// # Errors
+/// When the client is gone.
+pub async fn answer_failure(session: &mut Session, exchange: &mut Exchange, failure: Failure<'static>) -> Result<()> {
+    let (mut head, body) = response::failed(exchange, failure)?;
+    exchange.answer.bytes = body.len() as u64;
+    logging::settle(exchange, crate::store::RequestOutcome::UpstreamError);
+    head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(body.len()))?;
+    respond(session, head, body).await
+}
+
 /// Sends a whole answer, then takes what the client still has to say so that closing does not cut the answer off.
 ///
 /// # Errors
 /// When the client is gone.
 pub async fn respond(session: &mut Session, head: ResponseHeader, body: Bytes) -> Result<()> {
-    if let Some(connection) = session.stream().and_then(Connection::of) {
-        connection.release();
-    }
+    release(session);
     let unread = !session.as_mut().is_body_done();
     if unread {
         session.set_keepalive(None);

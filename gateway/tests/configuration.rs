@@ -31,6 +31,9 @@ fn everything(name: &str) -> Option<String> {
     Some(match name {
         "SVC_PORT" | "SVC_DEMO_PORT" | "SVC_ADMIN_PORT" => "4000".to_owned(),
         "OWN_MODELS_URL" => "http://10.20.0.7:8080/v1".to_owned(),
+        "AZURE_OPENAI_ENDPOINT" => "https://contoso.openai.azure.com".to_owned(),
+        "AZURE_OPENAI_V1_URL" => "https://contoso.openai.azure.com/openai/v1".to_owned(),
+        "AWS_REGION" | "BEDROCK_REGION" => "eu-central-1".to_owned(),
         "GLOBAL_RPM" => "5000".to_owned(),
         _ => format!("value-of-{name}-0123456789"),
     })

@@ -38,7 +38,7 @@ pub struct Options {
 /// Providers, models and keys most tests need: one of each shape.
 pub const STANDARD: &str = r#"
 providers:
-  - {name: chat, kind: openai, base_url: "{upstream}/v1", keys: [upstream-key-chat]}
+  - {name: chat, kind: openai, base_url: "{upstream}/v1", keys: [upstream-key-chat], compatibility: {responses: true}}
   - {name: messages, kind: anthropic, base_url: "{upstream}", keys: [upstream-key-messages]}
   - {name: generate, kind: gemini, base_url: "{upstream}", keys: [upstream-key-generate]}
 models:

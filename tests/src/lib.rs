@@ -7,5 +7,6 @@ pub mod postgres;
 pub mod raw;
 pub mod request_log;
 pub mod shapes;
+pub mod stub;
 pub mod upstream;
 pub mod wait;

@@ -34,7 +34,7 @@ impl Upstream {
     /// When it does not start.
     #[must_use]
     pub fn start() -> Self {
-        Self::with(Options { remembered: REMEMBERED, ..Options::default() })
+        Self::with(Options::default())
     }
 
     /// Starts one that speaks TLS with these PEM files. What it has seen cannot be asked for in clear text.
@@ -46,7 +46,13 @@ impl Upstream {
         Self::with(Options { tls: Some((cert, key)), ..Options::default() })
     }
 
-    fn with(options: Options) -> Self {
+    /// Starts one with options of the test's own.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn with(options: Options) -> Self {
+        let options = Options { remembered: REMEMBERED, ..options };
         Self { demo: runtime().block_on(Demo::start(options)).expect("the emulator starts") }
     }
 

@@ -10,6 +10,8 @@ pub use table::{KeyTable, Lookup};
 
 use std::sync::Arc;
 
+use crate::translate::Policy;
+
 /// What an operator decided about a key. Revoked is final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyStatus {
@@ -61,4 +63,6 @@ pub struct Key {
     pub status: KeyStatus,
     /// Tags as a JSON object; `None` without tags.
     pub tags: Option<Arc<str>>,
+    /// What is done about fields a provider of another shape has no words for; `None` as the model says.
+    pub translation: Option<Policy>,
 }

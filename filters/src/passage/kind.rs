@@ -67,7 +67,7 @@ impl PassageKind {
     }
 
     /// The framing the first bytes tell; none when more are needed.
-    pub(super) fn sniffed(self, bytes: &[u8], end: bool) -> Option<Framing> {
+    pub(crate) fn sniffed(self, bytes: &[u8], end: bool) -> Option<Framing> {
         let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
         let fields = [&b"data:"[..], b"event:", b"id:", b"retry:", b":"];
         match start.first() {

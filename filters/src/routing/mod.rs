@@ -11,6 +11,7 @@ pub use table::{ModelTable, ModelTableError};
 use std::sync::Arc;
 
 use crate::shape::Shape;
+use crate::translate::Policy;
 
 /// One place a model can be served: a provider and the name the model has there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,4 +41,6 @@ pub struct Model {
     pub fallbacks: Vec<Arc<str>>,
     /// Unix seconds of creation, as model lists show it.
     pub created_at: i64,
+    /// What is done about fields a provider of another shape has no words for; `None` as the key says.
+    pub translation: Option<Policy>,
 }

@@ -57,7 +57,7 @@ mod tests {
 
     fn model(name: &str, targets: Vec<Target>, fallbacks: &[&str]) -> Model {
         let fallbacks = fallbacks.iter().map(|name| (*name).into()).collect();
-        Model { name: name.into(), aliases: Vec::new(), targets, fallbacks, created_at: 0 }
+        Model { name: name.into(), aliases: Vec::new(), targets, fallbacks, created_at: 0, translation: None }
     }
 
     fn providers(plan: &[Target]) -> Vec<&str> {

@@ -77,6 +77,7 @@ mod tests {
             targets: Vec::new(),
             fallbacks: Vec::new(),
             created_at: 0,
+            translation: None,
         }
     }
 

@@ -1,9 +1,12 @@
-//! The `translation` filter: keeps the targets the request can be carried to without loss.
+//! The `translation` filter: keeps the targets the request can be carried to.
 
+use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Place, Request};
+use crate::routing::Target;
+use crate::shape::Shape;
 use crate::verdict::{Code, Rejection, Verdict};
 
-/// Refuses requests no target of the plan can take.
+/// Refuses requests no target of the plan can take. What one target has no words for is found out when its turn comes.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslationFilter;
 
@@ -17,9 +20,8 @@ impl Filter for TranslationFilter {
     }
 
     fn on_request(&self, request: &mut Request<'_>) -> Verdict {
-        let shape = request.shape;
-        let other = request.plan.iter().map(|target| target.shape).find(|target| *target != shape);
-        request.plan.retain(|target| target.shape == shape);
+        let other = request.plan.iter().map(|target| target.shape).find(|shape| *shape != request.shape);
+        prune(request.endpoint, request.shape, &mut request.plan);
         match (request.plan.is_empty(), other) {
             (false, _) => Verdict::Continue,
             (true, None) => {
@@ -27,12 +29,53 @@ impl Filter for TranslationFilter {
                 Rejection::new(Code::UpstreamUnavailable, message).into()
             }
             (true, Some(other)) => {
+                let (shape, endpoint) = (request.shape, request.endpoint.as_str());
                 let message = format!(
-                    "The model `{}` is served by a {other} provider; a {shape} request cannot be translated to it (field `model`, pair {shape}>{other}).",
+                    "The model `{}` is served by a {other} provider, which has no counterpart of the endpoint {endpoint} (field `model`, pair {shape}>{other}).",
                     request.model
                 );
                 Rejection::new(Code::UnsupportedTranslation, message).with_param("model").into()
             }
         }
+    }
+}
+
+/// Takes away targets without a counterpart of the endpoint. Tokens are counted where that is possible, else estimated.
+fn prune(endpoint: Endpoint, shape: Shape, plan: &mut Vec<Target>) {
+    let native = |target: &Target| target.shape == shape;
+    if !(endpoint.translates() || endpoint.counts() && !plan.iter().any(native)) {
+        plan.retain(native);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(endpoint: Endpoint, shapes: &[Shape]) -> Vec<Shape> {
+        let target = |shape: &Shape| Target { provider: "p".into(), shape: *shape, upstream_model: "m".into(), priority: 0, weight: 1 };
+        let mut plan = shapes.iter().map(target).collect();
+        prune(endpoint, endpoint.shape(), &mut plan);
+        plan.into_iter().map(|target| target.shape).collect()
+    }
+
+    #[test]
+    fn conversations_keep_targets_of_every_shape() {
+        let all = [Shape::Messages, Shape::ChatCompletions, Shape::GenerateContent];
+        for endpoint in [Endpoint::ChatCompletions, Endpoint::Messages, Endpoint::Responses, Endpoint::StreamGenerateContent] {
+            assert_eq!(kept(endpoint, &all), all, "{endpoint:?}");
+        }
+    }
+
+    #[test]
+    fn endpoints_without_a_counterpart_keep_targets_of_their_own_shape() {
+        assert_eq!(kept(Endpoint::Embeddings, &[Shape::Messages, Shape::ChatCompletions]), [Shape::ChatCompletions]);
+        assert_eq!(kept(Endpoint::EmbedContent, &[Shape::Messages]), []);
+    }
+
+    #[test]
+    fn tokens_are_counted_by_a_provider_of_the_shape_where_there_is_one() {
+        assert_eq!(kept(Endpoint::MessagesCountTokens, &[Shape::ChatCompletions, Shape::Messages]), [Shape::Messages]);
+        assert_eq!(kept(Endpoint::MessagesCountTokens, &[Shape::ChatCompletions]), [Shape::ChatCompletions]);
     }
 }

@@ -4,20 +4,26 @@
 //! that is known to be valid, or of foreign bytes whose worst outcome may be that the walk ends early.
 
 mod fault;
+mod lexeme;
 mod scan;
 mod splice;
 mod text;
+mod value;
 mod walk;
+mod writer;
 
 use std::borrow::Cow;
 
 pub use self::fault::{Fault, Problem};
+pub use self::lexeme::{Number, Raw, Text};
 pub use self::scan::{DEEPEST, outline, scan};
 pub use self::splice::{Edit, splice};
 pub(crate) use self::text::string_stop;
 pub use self::text::{decode_string, encode_string, string_bytes};
+pub use self::value::Value;
 pub(crate) use self::walk::members_at;
 pub use self::walk::{Elements, Members, elements, members};
+pub use self::writer::Writer;
 
 /// A half-open range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -142,6 +148,12 @@ impl<'a> Member<'a> {
         self.value
     }
 
+    /// The value, to be looked into.
+    #[must_use]
+    pub const fn json(&self) -> Value<'a> {
+        Value::known(self.value, self.kind)
+    }
+
     /// The decoded text, when the value is a string.
     #[must_use]
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
@@ -168,6 +180,14 @@ pub struct Element<'a> {
     pub span: Span,
     /// What it is.
     pub kind: Kind,
+}
+
+impl<'a> Element<'a> {
+    /// The element, to be looked into.
+    #[must_use]
+    pub const fn json(&self) -> Value<'a> {
+        Value::known(self.value, self.kind)
+    }
 }
 
 /// The top level of a validated document.

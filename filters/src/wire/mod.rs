@@ -1,5 +1,6 @@
 //! Serde types and incremental framing, exactly as on the wire.
 
+pub mod event_stream;
 pub mod framing;
 pub mod json;
 pub mod json_array;

@@ -20,7 +20,7 @@ pub const fn judge(status: u16) -> Judgement {
     match status {
         401..=403 => Judgement::CredentialRefused,
         429 => Judgement::Limited,
-        408 | 500 | 502..=504 | 529 => Judgement::Next,
+        408 | 424 | 500 | 502..=504 | 529 => Judgement::Next,
         _ => Judgement::Deliver,
     }
 }
@@ -34,7 +34,7 @@ mod tests {
         for status in [200, 201, 400, 404, 409, 413, 422, 501] {
             assert_eq!(judge(status), Judgement::Deliver, "{status}");
         }
-        for status in [408, 500, 502, 503, 504, 529] {
+        for status in [408, 424, 500, 502, 503, 504, 529] {
             assert_eq!(judge(status), Judgement::Next, "{status}");
         }
         for status in [401, 402, 403] {

@@ -13,6 +13,8 @@ use crate::exchange::micros;
 use crate::providers::{Provider, SelectedKey};
 use crate::store::{AttemptView, Snapshot};
 
+/// What the record says of a try that is repeated with a renewed credential.
+const RENEWED: &str = "renewed";
 /// Tries per request, over all targets and credentials.
 const MOST: usize = 12;
 
@@ -74,17 +76,34 @@ impl Attempts {
         self.repeat
     }
 
+    /// Ends the current try and lets the next one repeat it with a renewed credential; once for each credential and target.
+    pub fn renew(&mut self, status: u16) -> bool {
+        let place = |made: &Made| (made.target, made.key.as_ref().map(|key| key.index));
+        let Some(last) = self.made.last().map(place) else { return false };
+        if self.made.iter().any(|made| made.failure == RENEWED && place(made) == last) {
+            return false;
+        }
+        self.conclude(status, RENEWED);
+        self.repeat()
+    }
+
     /// Whether another try is possible after this one.
     #[must_use]
     pub fn has_next(&self, snapshot: &Snapshot) -> bool {
         if self.made.len() >= MOST {
             return false;
         }
-        let same = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot));
-        same || self
+        let here = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot));
+        here || self
             .plan
             .get(self.place + 1..)
             .is_some_and(|rest| rest.iter().any(|target| snapshot.providers.contains_key(&target.provider)))
+    }
+
+    /// The target that is to be tried first.
+    #[must_use]
+    pub fn first(&self) -> Option<&Target> {
+        self.plan.first()
     }
 
     /// Leaves the current target for the next one.
@@ -184,7 +203,7 @@ impl Attempts {
 
     fn other_key(&self, target: &Target, snapshot: &Snapshot) -> bool {
         let Some(provider) = snapshot.providers.get(&target.provider) else { return false };
-        provider.keys().has_untried(self.tried_keys)
+        if provider.keys().is_empty() { !self.tried_here() } else { provider.keys().has_untried(self.tried_keys) }
     }
 
     fn tried_here(&self) -> bool {

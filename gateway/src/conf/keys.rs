@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::Secret;
+use super::{Secret, Translation};
 
 /// One declared key.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +55,9 @@ pub struct Key {
     /// Whether prompts and answers are kept.
     #[serde(default)]
     pub content_logging: ContentLogging,
+    /// What is done about fields that a provider of another shape has no words for: `lossy`, `safe` or `strict`.
+    #[serde(default)]
+    pub translation: Option<Translation>,
     /// Declared only where this environment variable is set and not empty.
     #[serde(default, skip_serializing)]
     pub when_set: Option<String>,

@@ -4,6 +4,7 @@
 //! environment. Unknown and duplicate keys, wrong types and contradictions are errors that name file, line and path.
 
 mod admin;
+mod compatibility;
 mod database;
 mod de;
 mod de_error;
@@ -27,6 +28,7 @@ mod server;
 mod size;
 mod telemetry;
 mod timeouts;
+mod translation;
 mod tree;
 mod validate;
 mod when;
@@ -37,6 +39,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use admin::{Admin, Basic, RateCards};
+pub use compatibility::Compatibility;
 pub use database::{Database, Redis};
 pub use egress::{Cidr, Egress, NotANetwork};
 pub use error::{ConfError, Problem};
@@ -46,13 +49,14 @@ pub use keys::{ContentLogging, Key, KeyStatus, Owner, Timestamp};
 pub use limits::{Limits, OnLimiterError};
 pub use models::{Capabilities, Model, Target};
 pub use period::{NotAPeriod, Period};
-pub use providers::{Aws, Http2, Provider, ProviderKind, Vertex};
+pub use providers::{Aws, Entra, Http2, Provider, ProviderKind, Vertex};
 pub use rules::{Arm, NotAnAmount, Redirect, Rule, RuleKind, Scope, Spend, Sticky, Usd};
 pub use secret::Secret;
 pub use server::{Server, ServerLimits, Tls};
 pub use size::{ByteSize, NotASize};
 pub use telemetry::{Licence, Metrics, Telemetry};
 pub use timeouts::{Breaker, TimeoutOverrides, Timeouts};
+pub use translation::Translation;
 pub use when::{Day, NotATime, Offset, Range, TimeOfDay, TimeWindow, When};
 
 /// The whole configuration of both programs.

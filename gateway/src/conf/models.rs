@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Translation;
+
 /// One model as clients see it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +26,9 @@ pub struct Model {
     /// What the model can do.
     #[serde(default)]
     pub capabilities: Capabilities,
+    /// What is done about fields that a provider of another shape has no words for: `lossy`, `safe` or `strict`.
+    #[serde(default)]
+    pub translation: Option<Translation>,
     /// Declared only where this environment variable is set and not empty.
     #[serde(default, skip_serializing)]
     pub when_set: Option<String>,

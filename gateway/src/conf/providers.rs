@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Period, Secret, TimeoutOverrides};
+use super::{Compatibility, Period, Secret, TimeoutOverrides};
 
 /// One upstream service with its credentials.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -26,13 +26,18 @@ pub struct Provider {
     /// A label for region pins; for Bedrock also the AWS region, for Vertex the location.
     #[serde(default)]
     pub region: Option<String>,
-    /// The API version that Azure OpenAI wants in the query.
+    /// The API version that Azure OpenAI wants in the query: `2024-10-21` for deployments; a `base_url` that ends in `/openai/v1`
+    /// needs none.
     #[serde(default)]
     pub api_version: Option<String>,
-    /// AWS credentials, for Bedrock.
+    /// An application of Microsoft Entra instead of keys, for Azure OpenAI.
+    #[serde(default)]
+    pub entra: Option<Entra>,
+    /// Region and credentials, for Bedrock. Without credentials, here or in `keys`, those of the process's surroundings are
+    /// used: environment variables, a web identity, the container's or the machine's role.
     #[serde(default)]
     pub aws: Option<Aws>,
-    /// Project and service account, for Vertex.
+    /// Project and service account, for Vertex. Without a file and without `keys`, the account the machine runs as is used.
     #[serde(default)]
     pub vertex: Option<Vertex>,
     /// Requests at the same time; more wait their turn. `null` means no bound.
@@ -53,6 +58,9 @@ pub struct Provider {
     /// Extra header lines on every request to it; never credentials.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// What it takes otherwise than the vendor of its API, for the kind openai and Azure.
+    #[serde(default)]
+    pub compatibility: Compatibility,
     /// Declared only where this environment variable is set and not empty.
     #[serde(default, skip_serializing)]
     pub when_set: Option<String>,
@@ -106,6 +114,28 @@ pub struct Vertex {
     /// The account's JSON key file; the token endpoint is read from it.
     #[serde(default)]
     pub service_account_file: Option<PathBuf>,
+    /// The project that is billed, where it is another one.
+    #[serde(default)]
+    pub user_project: Option<String>,
+}
+
+/// An application of Microsoft Entra.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Entra {
+    /// The directory's id or domain.
+    pub tenant: String,
+    /// The application's id.
+    pub client_id: String,
+    /// The application's secret.
+    #[serde(default, skip_serializing)]
+    pub client_secret: Secret,
+    /// Where tokens are given, for clouds of their own. `null` is the public one.
+    #[serde(default)]
+    pub token_url: Option<String>,
+    /// What tokens are asked for. `null` is `https://cognitiveservices.azure.com/.default`.
+    #[serde(default)]
+    pub scope: Option<String>,
 }
 
 /// Whether HTTP/2 is spoken to a provider.
@@ -145,11 +175,27 @@ impl Provider {
             ProviderKind::Anthropic => Some("https://api.anthropic.com".to_owned()),
             ProviderKind::Gemini => Some("https://generativelanguage.googleapis.com".to_owned()),
             ProviderKind::AzureOpenAi => None,
-            ProviderKind::Bedrock => self.aws_region().map(|region| format!("https://bedrock-runtime.{region}.amazonaws.com")),
-            ProviderKind::Vertex => self.vertex_location().map(|location| match location {
-                "global" => "https://aiplatform.googleapis.com".to_owned(),
-                _ => format!("https://{location}-aiplatform.googleapis.com"),
+            ProviderKind::Bedrock => self.aws_region().map(|region| {
+                let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+                format!("https://bedrock-runtime.{region}.{domain}")
             }),
+            // Without a place, an API key tells the project, and the service the place.
+            ProviderKind::Vertex => Some(match self.vertex_location().unwrap_or("global") {
+                "global" => "https://aiplatform.googleapis.com".to_owned(),
+                region @ ("us" | "eu") => format!("https://aiplatform.{region}.rep.googleapis.com"),
+                location => format!("https://{location}-aiplatform.googleapis.com"),
+            }),
+        }
+    }
+
+    /// Whether it has no credential of its own and uses that of the process's surroundings.
+    #[must_use]
+    pub fn is_ambient(&self) -> bool {
+        let keyless = self.keys.iter().all(Secret::is_empty);
+        match self.kind {
+            ProviderKind::Bedrock => keyless && self.aws.as_ref().is_some_and(|aws| aws.access_key_id.is_empty()),
+            ProviderKind::Vertex => keyless && self.vertex.as_ref().is_some_and(|vertex| vertex.service_account_file.is_none()),
+            ProviderKind::OpenAi | ProviderKind::AzureOpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => false,
         }
     }
 

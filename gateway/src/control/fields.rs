@@ -118,6 +118,15 @@ impl Fields {
         })
     }
 
+    /// One of several words, or null.
+    pub(super) fn optional_choice<T: Copy>(&mut self, field: &str, choices: &[(&str, T)]) -> Option<Option<T>> {
+        let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+        self.take(field, &format!("one of {}, or null", words.join(", ")), |value| {
+            let word = value.as_str()?;
+            choices.iter().find(|(choice, _)| *choice == word).map(|(_, choice)| *choice)
+        })
+    }
+
     /// A list of texts, or null.
     pub(super) fn texts(&mut self, field: &str) -> Option<Option<Vec<String>>> {
         self.take(field, "a list of texts, or null", |value| match value {

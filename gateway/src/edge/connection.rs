@@ -29,6 +29,11 @@ const MOST: usize = 64 * 1024;
 /// What ends a chunked body.
 const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
+/// What ends a head.
+const HEAD_END: &[u8] = b"\r\n\r\n";
+/// Headers that Pingora decides by the body and the connection, and not by the answer.
+const FRAMING: [&[u8]; 4] = [b"date", b"connection", b"keep-alive", b"transfer-encoding"];
+
 /// What happens to written bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
@@ -46,11 +51,33 @@ struct State {
     mode: Mode,
     waiting: Vec<u8>,
     sent: usize,
+    /// Takes the place of the held head as soon as that is complete.
+    head: Option<Vec<u8>>,
 }
 
 impl State {
     fn left(&self) -> &[u8] {
         self.waiting.get(self.sent..).unwrap_or_default()
+    }
+
+    /// Puts the new head in place of the held one, once there is one. How the body is framed, and what becomes of the
+    /// connection, stays as the old one said.
+    fn swap_head(&mut self) {
+        if self.head.is_none() {
+            return;
+        }
+        let Some(end) = memchr::memmem::find(&self.waiting, HEAD_END).map(|at| at + HEAD_END.len()) else { return };
+        let Some(mut head) = self.head.take() else { return };
+        let (old, body) = self.waiting.split_at_checked(end).unwrap_or_default();
+        for line in old.split_inclusive(|byte| *byte == b'\n') {
+            let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+            if FRAMING.iter().any(|kept| name.eq_ignore_ascii_case(kept)) {
+                head.extend_from_slice(line);
+            }
+        }
+        head.extend_from_slice(b"\r\n");
+        head.extend_from_slice(body);
+        self.waiting = head;
     }
 }
 
@@ -108,7 +135,20 @@ impl Connection {
         if state.mode != Mode::Held {
             return false;
         }
-        *state = State { mode: Mode::Replaced, waiting: answer, sent: 0 };
+        *state = State { mode: Mode::Replaced, waiting: answer, sent: 0, head: None };
+        true
+    }
+
+    /// Puts another head, status line and headers without the blank line, in place of the held one, whether that was written
+    /// already or is about to be. The body follows as before. `false` when nothing is held.
+    #[must_use]
+    pub fn replace_head(&self, head: Vec<u8>) -> bool {
+        let mut state = self.state.lock();
+        if state.mode != Mode::Held {
+            return false;
+        }
+        state.head = Some(head);
+        state.swap_head();
         true
     }
 
@@ -140,6 +180,7 @@ impl Connection {
                 state.waiting.extend_from_slice(piece);
             }
         }
+        state.swap_head();
         if state.mode == Mode::Held && (state.waiting.len() > MOST || state.waiting.ends_with(LAST_CHUNK)) {
             state.mode = Mode::Through;
         }
@@ -314,5 +355,26 @@ mod tests {
 
         let (near, _far) = pair();
         assert!(!Connection::of(&near).expect("wrapped").replace(Vec::new()), "nothing is held");
+    }
+
+    #[tokio::test]
+    async fn a_head_can_be_replaced_before_and_after_it_was_written() {
+        for early in [true, false] {
+            let (mut near, mut far) = pair();
+            Connection::of(&near).expect("wrapped").hold();
+            let replace =
+                |near: &Stream| assert!(Connection::of(near).expect("wrapped").replace_head(b"HTTP/1.1 429 Slow\r\na: b\r\n".to_vec()));
+            if early {
+                replace(&near);
+            }
+            near.write_all(b"HTTP/1.1 200 OK\r\nx: y\r\nTransfer-Encoding: chunked\r\n\r\n").await.expect("kept");
+            if !early {
+                replace(&near);
+            }
+            near.write_all(b"4\r\nbody\r\n0\r\n\r\n").await.expect("kept");
+            near.flush().await.expect("open");
+            let expected = "HTTP/1.1 429 Slow\r\na: b\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n";
+            assert_eq!(String::from_utf8(received(&mut far).await).expect("text"), expected);
+        }
     }
 }

@@ -46,6 +46,15 @@ impl BodyMemory {
         Self { used: Arc::default(), limit }
     }
 
+    /// Takes a share for something that belongs to a body.
+    ///
+    /// # Errors
+    /// When all of it is taken.
+    pub fn hold(&self, bytes: usize) -> Result<Reserved, Rejection> {
+        let mut reserved = self.reserve();
+        self.grow(&mut reserved, bytes).map(|()| reserved)
+    }
+
     fn reserve(&self) -> Reserved {
         Reserved { used: self.used.clone(), bytes: 0 }
     }

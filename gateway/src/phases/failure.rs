@@ -49,6 +49,10 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
     let sent = match (gone, started) {
         (true, _) => Ok(()),
         (false, true) => replace_or_break_off(session, exchange, error).await,
+        (false, false) if exchange.answer.failure.is_some() => match exchange.answer.failure.take() {
+            Some(failure) => rescue::answer_failure(session, exchange, failure).await,
+            None => Ok(()),
+        },
         (false, false) => {
             let rejection = rejection(exchange, error);
             rescue::answer(session, exchange, &rejection).await
@@ -86,7 +90,7 @@ async fn break_off(session: &mut Session, exchange: &mut Exchange, error: &Error
     }
     let message = stopped.as_ref().map_or("The provider's answer broke off.", |rejection| &rejection.message);
     let cutoff = if kind(error) == "timeout" { Cutoff::TimedOut } else { Cutoff::Failed };
-    let tail = exchange.answer.passage.as_mut().map(|passage| passage.truncated(cutoff, message));
+    let tail = exchange.answer.way.as_mut().map(|way| way.truncated(cutoff, message));
     logging::settle(exchange, if stopped.is_some() { RequestOutcome::Refused } else { RequestOutcome::UpstreamError });
     match tail {
         Some(tail) if !tail.is_empty() => session.write_response_body(Some(tail), true).await,

@@ -24,9 +24,9 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
         return;
     }
     exchange.settled = true;
-    if let Some(passage) = exchange.answer.passage.as_ref() {
-        exchange.answer.usage = passage.usage();
-        exchange.answer.finish_reason = passage.finish_reason().map(str::to_owned);
+    if let Some(way) = exchange.answer.way.as_ref() {
+        exchange.answer.usage = way.usage();
+        exchange.answer.finish_reason = way.finish_reason().map(str::to_owned);
     }
     let Some(endpoint) = exchange.endpoint else {
         record(exchange, outcome);

@@ -1,9 +1,12 @@
 //! One file per phase of a request's life.
 
 pub mod body;
+pub mod counting;
 pub mod failure;
 pub mod logging;
 pub mod request;
 pub mod response;
 pub mod stream;
+pub mod translation;
 pub mod upstream;
+pub mod way;

@@ -12,7 +12,7 @@ use svc_filters::filter::Request;
 use svc_filters::passage::{BodyKind, Facts};
 use svc_filters::verdict::{Code, Rejection, Verdict};
 
-use super::body;
+use super::{body, counting};
 use crate::exchange::{Client, Exchange};
 use crate::store::{RequestOutcome, Snapshot};
 use crate::{control, discovery, rescue};
@@ -71,7 +71,17 @@ async fn serve(session: &mut Session, exchange: &mut Exchange) -> Result<Result<
             Err(rejection) => Err(rejection),
         });
     }
-    Ok(ask(session, exchange, &snapshot, &route).await.map(|()| Next::Proxy))
+    if route.endpoint == Endpoint::TranslationMatrix {
+        return discovery::matrix(session, exchange).await.map(|()| Ok(Next::Answered));
+    }
+    if let Err(rejection) = ask(session, exchange, &snapshot, &route).await {
+        return Ok(Err(rejection));
+    }
+    if route.endpoint.counts() && exchange.attempts.first().is_some_and(|target| target.shape != exchange.shape) {
+        counting::answer(session, exchange).await?;
+        return Ok(Ok(Next::Answered));
+    }
+    Ok(Ok(Next::Proxy))
 }
 
 /// Reads the body, decides on it, and notes the begin in the journal.
@@ -210,7 +220,12 @@ fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> 
     let route = route(head.method.as_str(), path);
     exchange.shape = match &route {
         Ok(route) => route.shape,
-        Err(RouteError::UnknownPath(shape) | RouteError::WrongMethod(shape, _) | RouteError::InvalidModel(shape)) => *shape,
+        Err(
+            RouteError::UnknownPath(shape)
+            | RouteError::WrongMethod(shape, _)
+            | RouteError::InvalidModel(shape)
+            | RouteError::NotServed(shape, _),
+        ) => *shape,
     };
     let undecided = match &route {
         Ok(route) => matches!(route.endpoint, Endpoint::ListModels | Endpoint::GetModel),
@@ -223,6 +238,7 @@ fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> 
     crate::edge::check_head(session, &exchange.gateway.conf.server.limits)?;
     route.map_err(|error| match error {
         RouteError::UnknownPath(_) => Rejection::invalid("There is no such endpoint.").with_status(404),
+        RouteError::NotServed(_, why) => Rejection::invalid(why).with_status(404),
         RouteError::WrongMethod(_, allowed) => {
             Rejection::invalid(format!("This endpoint takes {allowed} requests.")).with_status(405).with_header("allow", allowed)
         }
@@ -247,7 +263,8 @@ pub(super) const fn body_kind(endpoint: Endpoint) -> BodyKind {
         | Endpoint::EmbedContent
         | Endpoint::BatchEmbedContents
         | Endpoint::ListModels
-        | Endpoint::GetModel => BodyKind::GenerateContent,
+        | Endpoint::GetModel
+        | Endpoint::TranslationMatrix => BodyKind::GenerateContent,
     }
 }
 

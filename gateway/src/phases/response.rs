@@ -2,15 +2,20 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 use pingora_core::protocols::http::v1::server::HttpSession;
+use svc_filters::canonical::Failure;
 use svc_filters::limits::Decision;
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
+use svc_filters::translate::{self, Prepared, read_failure, write_failure};
 
+use super::translation::{self, TRANSLATION};
+use super::way::Way;
 use crate::attempts::{Judgement, judge};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
@@ -27,11 +32,12 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const PASSED: [HeaderName; 5] = [header::CONTENT_TYPE, header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY, header::CONTENT_DISPOSITION];
 
 /// Where the vendors put their own request ids.
-const VENDOR_IDS: [HeaderName; 4] = [
+const VENDOR_IDS: [HeaderName; 5] = [
     HeaderName::from_static("x-request-id"),
     HeaderName::from_static("request-id"),
     HeaderName::from_static("apim-request-id"),
     HeaderName::from_static("x-goog-request-id"),
+    HeaderName::from_static("x-amzn-requestid"),
 ];
 
 /// Judges the provider's answer before anything of it is sent on.
@@ -44,6 +50,11 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         return Ok(());
     }
     let status = head.status.as_u16();
+    if renewed(exchange, status, &head.headers) {
+        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same credential is tried anew");
+        error.set_retry(true);
+        return Err(error);
+    }
     let judgement = judge(status);
     rest_credential(exchange, judgement, &head.headers);
     if judgement == Judgement::Deliver {
@@ -66,6 +77,14 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
     Ok(())
 }
 
+/// Whether the refused credential is to be used once more, after a token was dropped or the clock put right.
+fn renewed(exchange: &mut Exchange, status: u16, headers: &HeaderMap) -> bool {
+    let (Some(provider), Some(key), Some(used)) = (exchange.attempts.provider(), exchange.attempts.key(), &exchange.authorisation) else {
+        return false;
+    };
+    (400..404).contains(&status) && provider.renew(key, used, status, headers) && exchange.attempts.renew(status)
+}
+
 fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {
     let (Some(provider), Some(key)) = (exchange.attempts.provider(), exchange.attempts.key()) else { return };
     let now = exchange.ticks;
@@ -84,23 +103,38 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-/// Makes the head the client gets, and the passage its body takes.
+/// Makes the head the client gets, and the way its body takes.
 ///
 /// # Errors
-/// When a header cannot be set.
+/// When a header cannot be set, or an error of another dialect has no body to be translated.
 pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
     if upstream.status.is_informational() {
         return Ok(());
     }
-    let status = upstream.status;
+    exchange.answer.unwrapping = match (exchange.attempts.provider(), &exchange.asking) {
+        (Some(provider), Some(asking)) => provider.unwrapping(asking.endpoint, upstream)?,
+        _ => None,
+    };
     exchange.answered(session);
-    exchange.answer.status = status.as_u16();
     exchange.answer.first_byte = Some(exchange.started.elapsed());
     exchange.answer.upstream_request_id = vendor_id(&upstream.headers);
-    let kind = passage_kind(exchange, status, &upstream.headers);
-    exchange.answer.passage = kind.and_then(|kind| passage(exchange, kind));
-    let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
+    exchange.answer.retry_after = upstream.headers.get(header::RETRY_AFTER).cloned();
+    exchange.answer.status = upstream.status.as_u16();
+    let prepared = exchange.asking.as_ref().and_then(|asking| asking.prepared.clone());
+    let head = match prepared {
+        Some(prepared) => translated(session, exchange, upstream, &prepared)?,
+        None => passed(session, exchange, upstream)?,
+    };
+    *upstream = head;
+    Ok(())
+}
 
+/// The head of an answer in the client's own dialect.
+fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<ResponseHeader> {
+    let status = upstream.status;
+    let kind = passage_kind(exchange, status, &upstream.headers);
+    exchange.answer.way = kind.and_then(|kind| passage(exchange, kind)).map(|passage| Way::Passing(Box::new(passage)));
+    let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
     // Room for what is set here and by Pingora, so that the map is made once; a stream has more of it.
     let mut head = ResponseHeader::build_no_case(status, Some(if streams { 16 } else { 12 }))?;
     for name in &PASSED {
@@ -108,10 +142,12 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
             head.append_header(name.clone(), value.clone())?;
         }
     }
-    if !streams && exchange.answer.passage.is_some() {
+    if exchange.answer.way.is_some() && (!streams || exchange.answer.stream) {
         hold(session);
     }
-    frame(session, upstream, &mut head, streams, exchange.answer.passage.is_none())?;
+    let length = upstream.headers.get(header::CONTENT_LENGTH);
+    let length = length.filter(|value| exchange.answer.way.is_none() || value.as_bytes() == b"0");
+    frame(session, length, &mut head, streams)?;
     describe(exchange, &mut head)?;
     if streams {
         forget_headers(session)?;
@@ -119,8 +155,65 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
     if status.is_client_error() || status.is_server_error() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    *upstream = head;
-    Ok(())
+    Ok(head)
+}
+
+/// The head of an answer that is translated. It is held: what the body says may yet make it another one.
+fn translated(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHeader, prepared: &Prepared) -> Result<ResponseHeader> {
+    let mut status = upstream.status;
+    let content_type = upstream.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let viewer = translation::viewer(exchange, session.req_header().uri.query());
+    let streams = status.is_success() && prepared.stream;
+    let framing = translation::content_type(streams, viewer.array);
+    exchange.answer.way = Some(if status.is_success() {
+        Way::Translated(Box::new(translate::Answer::new(prepared, content_type, viewer)))
+    } else {
+        let failure = read_failure(prepared.shape, status.as_u16(), b"");
+        if upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") {
+            exchange.answer.failure = Some(failure);
+            return Error::e_explain(ErrorType::HTTPStatus(status.as_u16()), "the provider's error has no body");
+        }
+        // Over HTTP/2 the head cannot be held, and leaves as what the status alone tells.
+        status = StatusCode::from_u16(write_failure(exchange.shape, &failure, exchange.id.as_str()).0).unwrap_or(status);
+        Way::failing(prepared.shape, upstream.status.as_u16())
+    });
+    hold(session);
+    let mut head = ResponseHeader::build_no_case(status, Some(12))?;
+    head.insert_header(header::CONTENT_TYPE, framing)?;
+    for name in &[header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY] {
+        if let Some(value) = upstream.headers.get(name) {
+            head.insert_header(name.clone(), value.clone())?;
+        }
+    }
+    frame(session, None, &mut head, streams)?;
+    describe(exchange, &mut head)?;
+    if !status.is_success() {
+        head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
+    }
+    if streams {
+        forget_headers(session)?;
+    }
+    Ok(head)
+}
+
+/// The head of a provider's failure, without anything that frames its body, and the body.
+///
+/// # Errors
+/// When a header cannot be set.
+pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<(ResponseHeader, Bytes)> {
+    let seconds = exchange.answer.retry_after.as_ref().and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    failure.retry_after = failure.retry_after.or(seconds);
+    let (status, body) = write_failure(exchange.shape, &failure, exchange.id.as_str());
+    exchange.answer.status = status;
+    let mut head = ResponseHeader::build_no_case(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), Some(12))?;
+    head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
+    head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
+    let after = failure.retry_after.map(HeaderValue::from).or_else(|| exchange.answer.retry_after.clone());
+    if let Some(after) = after {
+        head.insert_header(header::RETRY_AFTER, after)?;
+    }
+    describe(exchange, &mut head)?;
+    Ok((head, Bytes::from(body)))
 }
 
 /// Lets go of the client's headers, which only another try would need: the answer may stream for long.
@@ -143,15 +236,14 @@ fn hold(session: &Session) {
 }
 
 /// Length or chunks, and what streams need on their way.
-fn frame(session: &Session, upstream: &ResponseHeader, head: &mut ResponseHeader, streams: bool, keeps_length: bool) -> Result<()> {
+fn frame(session: &Session, length: Option<&HeaderValue>, head: &mut ResponseHeader, streams: bool) -> Result<()> {
     if streams {
         head.insert_header(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))?;
         head.insert_header(ACCEL_BUFFERING, HeaderValue::from_static("no"))?;
     }
-    let length = upstream.headers.get(header::CONTENT_LENGTH);
-    match length.filter(|value| keeps_length || value.as_bytes() == b"0") {
+    match length {
         Some(length) => head.insert_header(header::CONTENT_LENGTH, length.clone()),
-        None if session.req_header().version == Version::HTTP_11 && has_body(upstream.status) => {
+        None if session.req_header().version == Version::HTTP_11 && has_body(head.status) => {
             head.insert_header(header::TRANSFER_ENCODING, HeaderValue::from_static("chunked"))
         }
         None => Ok(()),
@@ -176,6 +268,9 @@ fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
         count => HeaderValue::from(count),
     };
     head.insert_header(ATTEMPTS, count)?;
+    if let Some(told) = exchange.asking.as_ref().and_then(|asking| asking.told(exchange.shape)) {
+        head.insert_header(TRANSLATION, told)?;
+    }
     if let Some(id) = &exchange.answer.upstream_request_id {
         head.insert_header(UPSTREAM_REQUEST_ID, id.clone())?;
     }

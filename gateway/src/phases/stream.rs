@@ -1,41 +1,84 @@
 //! The answer's body, piece by piece: edited where it must be, read for usage, and recorded before its last byte leaves.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
+use svc_filters::canonical::Failure;
 use svc_filters::filter::Event;
-use svc_filters::passage::{Cutoff, Passage};
+use svc_filters::passage::Cutoff;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::Verdict;
 
-use super::logging;
+use super::way::Way;
+use super::{logging, response};
 use crate::exchange::Exchange;
+use crate::rescue;
 use crate::store::RequestOutcome;
+
+/// How long the head of a stream waits for the first content.
+const HEAD_WAITS: Duration = Duration::from_secs(10);
 
 /// Takes one piece of the provider's body and leaves what the client gets in its place.
 ///
 /// # Errors
 /// When the provider's bytes are beyond all bounds, or a filter ends the answer.
-pub fn piece(exchange: &mut Exchange, body: &mut Option<Bytes>, end: bool) -> Result<()> {
+pub fn piece(session: &Session, exchange: &mut Exchange, body: &mut Option<Bytes>, end: bool) -> Result<()> {
     let incoming = body.take().unwrap_or_default();
-    let outgoing = match exchange.answer.passage.as_mut() {
+    let incoming = match exchange.answer.unwrapping.as_mut() {
         None => incoming,
-        Some(passage) => {
-            let mut out =
-                passage.push(incoming, end).map_err(|fault| Error::because(ErrorType::InvalidHTTPHeader, "provider's body", fault))?;
-            if end && !passage.terminal_seen() {
-                exchange.answer.failed_inside = true;
-                exchange.attempts.broke("truncated");
-                let tail = passage.truncated(Cutoff::Failed, "The provider's answer ended before it was complete.");
-                out = join(out, tail);
-            }
-            out
-        }
+        Some(unwrapping) => unwrapping.push(incoming, end),
     };
+    let outgoing = pass(session, exchange, incoming, end)?;
     show(exchange, &outgoing)?;
     exchange.answer.bytes += outgoing.len() as u64;
     finish(exchange, end);
     *body = Some(outgoing);
     Ok(())
+}
+
+fn pass(session: &Session, exchange: &mut Exchange, incoming: Bytes, end: bool) -> Result<Bytes> {
+    if exchange.answer.replaced {
+        return Ok(Bytes::new());
+    }
+    let Some(way) = exchange.answer.way.as_mut() else { return Ok(incoming) };
+    let mut out = way.push(incoming, end).map_err(|fault| Error::because(ErrorType::InvalidHTTPHeader, "provider's body", fault))?;
+    if end && !way.terminal_seen() {
+        exchange.attempts.broke("truncated");
+        exchange.answer.failed_inside = true;
+        out = join(out, way.truncated(Cutoff::Failed, "The provider's answer ended before it was complete."));
+    }
+    let stream = exchange.answer.stream;
+    match way.instead(end, stream) {
+        Some(failure) => instead(session, exchange, failure, out),
+        None => {
+            let waited = exchange.answer.first_byte.is_some_and(|first| exchange.started.elapsed() > first + HEAD_WAITS);
+            if stream && (waited || way.content_started() || way.terminal_seen()) {
+                rescue::release(session);
+            }
+            Ok(out)
+        }
+    }
+}
+
+/// Puts the provider's failure in place of an answer the client has seen nothing of. Where its head has left already, the body
+/// says what it can.
+fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>, inside: Bytes) -> Result<Bytes> {
+    exchange.answer.failed_inside = true;
+    let refused = matches!(exchange.answer.way, Some(Way::Failing(_)));
+    let status = exchange.answer.status;
+    let (head, body) = response::failed(exchange, failure.clone())?;
+    if rescue::replace_head(session, &head) || refused {
+        exchange.answer.replaced = true;
+        return Ok(body);
+    }
+    exchange.answer.status = status;
+    if exchange.answer.way.as_ref().is_some_and(Way::is_whole) {
+        exchange.answer.failure = Some(failure);
+        return Error::e_explain(ErrorType::ReadError, "the provider failed within its answer");
+    }
+    Ok(inside)
 }
 
 /// Lets the filters see what is about to leave.
@@ -56,13 +99,12 @@ fn show(exchange: &mut Exchange, bytes: &Bytes) -> Result<()> {
 /// Records the request as soon as its end is known, which is before the client can know it.
 fn finish(exchange: &mut Exchange, end: bool) {
     // A generate-content stream has no last event: its client waits for the end of the body, and usage may follow the finish.
-    let terminal = exchange.shape != Shape::GenerateContent && exchange.answer.passage.as_ref().is_some_and(Passage::terminal_seen);
-    if !(end || terminal) || exchange.settled {
+    let terminal = exchange.shape != Shape::GenerateContent && exchange.answer.way.as_ref().is_some_and(Way::terminal_seen);
+    if !(end || terminal || exchange.answer.replaced) || exchange.settled {
         return;
     }
-    let failed = exchange.answer.failed_inside
-        || exchange.answer.status >= 400
-        || exchange.answer.passage.as_ref().is_some_and(|passage| passage.in_band_error().is_some());
+    let failed =
+        exchange.answer.failed_inside || exchange.answer.status >= 400 || exchange.answer.way.as_ref().is_some_and(Way::has_failed);
     logging::settle(exchange, if failed { RequestOutcome::UpstreamError } else { RequestOutcome::Complete });
 }
 

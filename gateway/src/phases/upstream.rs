@@ -1,29 +1,41 @@
 //! A try: which provider, with which head and body.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use http::HeaderMap;
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorType, Result};
+use svc_filters::endpoint::Endpoint;
+use svc_filters::routing::Target;
 use svc_filters::shape::Shape;
+use svc_filters::translate::without_foreign_history;
+use svc_filters::verdict::{Code, Rejection};
 
+use super::translation::{self, Asking};
 use crate::exchange::Exchange;
-use crate::providers::{Dispatch, request_header};
+use crate::pictures;
+use crate::providers::{Dispatch, Draft, Provider, request_header};
+use crate::store::Snapshot;
 
 /// Chooses the next candidate and makes the body for it.
 ///
 /// # Errors
 /// When no candidate is left, or its host has no address (then marked for another try).
-pub async fn peer(exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
-    let (Some(snapshot), Some(facts)) = (exchange.snapshot.clone(), exchange.facts.as_ref()) else {
+pub async fn peer(session: &Session, exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
+    let Some(snapshot) = exchange.snapshot.clone() else {
         return Error::e_explain(ErrorType::InternalError, "a try before the request was understood");
     };
     let now = exchange.ticks;
     let Some((target, provider)) = exchange.attempts.begin(&snapshot, now) else {
         return Error::e_explain(ErrorType::ConnectNoRoute, "no provider is left to try");
     };
-    let ask_for_usage = target.shape == Shape::ChatCompletions && facts.stream;
-    exchange.upstream_body = facts.rewrite(&exchange.body, &target.upstream_model, ask_for_usage);
+    if let Err(rejection) = prepare(session, exchange, &target, &provider).await {
+        return Err(unsendable(exchange, &snapshot, rejection));
+    }
+    authorise(exchange, &snapshot, &provider).await?;
     match provider.peer(exchange.attempts.count() - 1).await {
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
@@ -37,24 +49,104 @@ pub async fn peer(exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
     }
 }
 
+/// Makes the body for the provider and notes what it does not take.
+async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, provider: &Provider) -> Result<(), Rejection> {
+    let (Some(endpoint), Some(facts)) = (exchange.endpoint, exchange.facts.as_ref()) else { return Ok(()) };
+    let stream = exchange.answer.stream;
+    let (asking, body) = if translation::passes(exchange.shape, endpoint, facts, target, provider) {
+        let ask_for_usage = endpoint.shape() == Shape::ChatCompletions && facts.stream && provider.takes_stream_options();
+        let body = facts.rewrite(&exchange.body, &target.upstream_model, ask_for_usage);
+        let body = without_foreign_history(endpoint.shape(), &body).map_or(body, Bytes::from);
+        (Asking { endpoint, dialect: endpoint.shape(), prepared: None }, body)
+    } else {
+        translate(exchange, target, provider).await?
+    };
+    let empty = HeaderMap::new();
+    let headers = if asking.prepared.is_some() { &empty } else { &session.req_header().headers };
+    let prepared = provider.prepare(&Draft { endpoint: asking.endpoint, model: &target.upstream_model, stream, headers, body: &body })?;
+    exchange.asking = Some(asking);
+    exchange.upstream_body = prepared.body;
+    if !prepared.omitted.is_empty() {
+        let note = ("omitted".to_owned(), format!("{}: {}", target.provider, prepared.omitted.join(", ")));
+        if !exchange.notes.contains(&note) {
+            exchange.notes.push(note);
+        }
+    }
+    Ok(())
+}
+
+/// Translates the request, pictures included.
+async fn translate(exchange: &mut Exchange, target: &Target, provider: &Provider) -> Result<(Asking, Bytes), Rejection> {
+    let to = translation::target(target, provider);
+    pictures::fetch(exchange, &to).await?;
+    let prepared = translation::translated(exchange, &to)?;
+    translation::note(exchange, &target.provider, &prepared);
+    let (dialect, body) = (prepared.shape, prepared.body.clone());
+    let endpoint = Endpoint::of_shape(dialect, prepared.stream);
+    Ok((Asking { endpoint, dialect, prepared: Some(Arc::new(prepared)) }, body))
+}
+
+/// Leaves a target that the request cannot be sent to; the last of them tells the client why. A request that is wrong in
+/// itself ends here.
+fn unsendable(exchange: &mut Exchange, snapshot: &Snapshot, rejection: Rejection) -> Box<Error> {
+    exchange.attempts.conclude(0, "unsendable");
+    exchange.attempts.skip_target();
+    let next = rejection.code != Code::InvalidRequest && exchange.attempts.has_next(snapshot);
+    if !next {
+        exchange.answer.stopped = Some(Box::new(rejection));
+    }
+    let mut failure = Error::explain(ErrorType::InternalError, "the request cannot be sent to this provider");
+    failure.set_retry(next);
+    failure
+}
+
+/// Gets what authorises the try. A credential that cannot be had rests, and the next candidate is tried.
+async fn authorise(exchange: &mut Exchange, snapshot: &Snapshot, provider: &Provider) -> Result<()> {
+    exchange.authorisation = None;
+    let Some(key) = exchange.attempts.key() else { return Ok(()) };
+    let error = match provider.authorise(key).await {
+        Ok(authorisation) => {
+            exchange.authorisation = Some(authorisation);
+            return Ok(());
+        }
+        Err(error) => error,
+    };
+    log::error!("the provider `{}` goes without its credential number {}: failed to {error}", provider.name(), key.index + 1);
+    if error.is_refusal() {
+        provider.keys().refuse(key.index, exchange.ticks);
+    } else {
+        provider.keys().limit(key.index, exchange.ticks, None);
+    }
+    exchange.attempts.conclude(0, "credential");
+    let next = exchange.attempts.has_next(snapshot);
+    if !next {
+        exchange.attempts.credential_refused();
+    }
+    let mut failure = Error::explain(ErrorType::ConnectNoRoute, "the provider's credential cannot be had").into_up();
+    failure.set_retry(next);
+    Err(failure)
+}
+
 /// Replaces the head Pingora would forward by one made for the provider.
 ///
 /// # Errors
 /// When the model name makes no valid path.
 pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader) -> Result<()> {
     exchange.wait_for_answer(session);
-    let (Some(provider), Some(target), Some(endpoint)) = (exchange.attempts.provider(), exchange.attempts.current(), exchange.endpoint)
-    else {
+    let (Some(provider), Some(target), Some(asking)) = (exchange.attempts.provider(), exchange.attempts.current(), &exchange.asking) else {
         return Error::e_explain(ErrorType::InternalError, "a head before a try");
     };
     let client = session.req_header();
+    let empty = HeaderMap::new();
+    let translated = asking.prepared.is_some();
     let dispatch = Dispatch {
-        endpoint,
+        endpoint: asking.endpoint,
         model: &target.upstream_model,
-        headers: &client.headers,
-        query: client.uri.query(),
-        body_length: exchange.upstream_body.len(),
-        key: exchange.attempts.key(),
+        stream: exchange.answer.stream,
+        headers: if translated { &empty } else { &client.headers },
+        query: if translated { asking.query() } else { client.uri.query() },
+        body: &exchange.upstream_body,
+        authorisation: exchange.authorisation.as_ref(),
     };
     let version = head.version;
     *head = request_header(provider, &dispatch)?;

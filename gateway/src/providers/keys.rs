@@ -1,9 +1,10 @@
 //! The credentials of one provider: which one a try uses, and which ones rest.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::HeaderValue;
+use super::credential::Credential;
 
 /// How long a credential rests that the vendor refused.
 const REFUSED_REST: Duration = Duration::from_secs(300);
@@ -13,15 +14,15 @@ const LIMITED_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
-struct Credential {
-    value: HeaderValue,
+struct Held {
+    credential: Arc<Credential>,
     rests_until: AtomicU64,
 }
 
 /// The credentials of one provider.
 #[derive(Debug)]
 pub struct KeyRing {
-    credentials: Vec<Credential>,
+    credentials: Vec<Held>,
     turn: AtomicUsize,
 }
 
@@ -30,19 +31,13 @@ pub struct KeyRing {
 pub struct SelectedKey {
     /// Position in the ring.
     pub index: usize,
-    /// The header value that authorises.
-    pub value: HeaderValue,
+    pub(super) credential: Arc<Credential>,
 }
 
 impl KeyRing {
-    pub(super) fn new(values: Vec<HeaderValue>) -> Self {
-        let credentials = values
-            .into_iter()
-            .map(|mut value| {
-                value.set_sensitive(true);
-                Credential { value, rests_until: AtomicU64::new(0) }
-            })
-            .collect();
+    pub(super) fn new(credentials: Vec<Credential>) -> Self {
+        let held = |credential| Held { credential: Arc::new(credential), rests_until: AtomicU64::new(0) };
+        let credentials = credentials.into_iter().map(held).collect();
         Self { credentials, turn: AtomicUsize::new(0) }
     }
 
@@ -75,7 +70,7 @@ impl KeyRing {
             let until = self.credentials.get(*index).map_or(0, |credential| credential.rests_until.load(Ordering::Relaxed));
             if until <= now_ms { 0 } else { until }
         })?;
-        self.credentials.get(best).map(|credential| SelectedKey { index: best, value: credential.value.clone() })
+        self.credentials.get(best).map(|credential| SelectedKey { index: best, credential: credential.credential.clone() })
     }
 
     /// Rests a credential the vendor refused (401, 402, 403).
@@ -103,10 +98,13 @@ pub(crate) fn bit(index: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use http::{HeaderValue, header};
+
     use super::*;
 
     fn ring(count: usize) -> KeyRing {
-        KeyRing::new((0..count).map(|index| HeaderValue::from(u64::try_from(index).unwrap())).collect())
+        let key = || Credential::Plain(header::AUTHORIZATION, HeaderValue::from_static("key"));
+        KeyRing::new((0..count).map(|_| key()).collect())
     }
 
     #[test]

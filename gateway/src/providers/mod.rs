@@ -1,136 +1,65 @@
-//! Providers: where a target's requests go, and how they are addressed and authorised there.
+//! Providers: where a target's requests go, and how they are addressed, authorised and framed there.
+//!
+//! Each kind has a file; [`transport::Transport`] is what they have in common. The phases use five calls, in this order:
+//!
+//! 1. [`Provider::prepare`] makes a body in the provider's dialect into the one its API takes.
+//! 2. [`Provider::authorise`] gets what authorises the try, which may take a call to a token service.
+//! 3. [`request_header`] builds the head, signature included.
+//! 4. [`Provider::renew`] says whether a refused credential is worth one more try.
+//! 5. [`Provider::unwrapping`] and [`Unwrapping::push`] make the answer's head and body those of the dialect, before anything
+//!    else reads them.
 
+mod answer;
+mod anthropic;
+mod azure_openai;
+mod bedrock;
+mod betas;
+mod cache;
+mod credential;
+mod edit;
+mod fetch;
+mod gemini;
 mod keys;
+mod kind;
+mod openai;
 mod request;
 mod resolve;
+mod setup;
+mod spec;
+mod token;
+mod transport;
+mod vertex;
 
+pub use answer::Unwrapping;
+pub use credential::{Authorisation, CredentialError};
 pub(crate) use keys::bit;
 pub use keys::{KeyRing, SelectedKey};
+pub use kind::Kind;
 pub use request::{Dispatch, header as request_header};
+pub use spec::{Http2, KeySpec, Place, ProviderError, ProviderSpec, Timeouts};
+pub use transport::{Draft, Prepared};
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use http::Uri;
-use pingora_core::protocols::ALPN;
+use http::HeaderMap;
+use pingora::Result;
+use pingora::http::ResponseHeader;
 use pingora_core::upstreams::peer::{HttpPeer, PeerOptions};
-use pingora_core::utils::tls::{WrappedX509, parse_x509};
+use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
+use svc_filters::translate::Quirks;
+use svc_filters::verdict::Rejection;
 
 use resolve::Resolver;
-
-/// Kinds of provider that are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The chat-completions vendor and its compatibles.
-    Openai,
-    /// The messages vendor.
-    Anthropic,
-    /// The generate-content vendor's developer API.
-    Gemini,
-}
-
-impl Kind {
-    /// Reads the configuration's name of the kind; `None` for kinds that are not served.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        match name {
-            "openai" => Some(Self::Openai),
-            "anthropic" => Some(Self::Anthropic),
-            "gemini" => Some(Self::Gemini),
-            _ => None,
-        }
-    }
-
-    /// The configuration's name of the kind.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// Shape the provider speaks.
-    #[must_use]
-    pub const fn shape(self) -> Shape {
-        match self {
-            Self::Openai => Shape::ChatCompletions,
-            Self::Anthropic => Shape::Messages,
-            Self::Gemini => Shape::GenerateContent,
-        }
-    }
-}
-
-/// Which HTTP versions are spoken with a provider.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Http2 {
-    /// HTTP/2 where TLS negotiates it.
-    #[default]
-    Auto,
-    /// HTTP/1.1 only.
-    Never,
-    /// HTTP/2 only, also in clear text.
-    Always,
-}
-
-/// Time-outs towards a provider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// To a usable connection.
-    pub connect: Duration,
-    /// To the first byte of the answer.
-    pub first_byte: Duration,
-    /// Between two pieces of the answer.
-    pub idle: Duration,
-    /// For the whole exchange.
-    pub total: Duration,
-}
-
-/// A provider as configured.
-pub struct ProviderSpec {
-    /// Unique name.
-    pub name: Arc<str>,
-    /// Kind.
-    pub kind: Kind,
-    /// `http` or `https` URL without query; a path is kept as prefix.
-    pub base_url: String,
-    /// Credentials in clear, in order of preference.
-    pub keys: Vec<String>,
-    /// Time-outs.
-    pub timeouts: Timeouts,
-    /// HTTP versions.
-    pub http2: Http2,
-    /// PEM certificates to trust in place of the system's.
-    pub ca_pem: Option<String>,
-    /// Headers added to every request, lower-case names.
-    pub headers: Vec<(String, String)>,
-}
-
-/// Why a provider cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ProviderError {
-    /// The base URL is malformed.
-    #[error("set up the provider `{0}`: its base_url is not an http or https URL")]
-    BaseUrl(Arc<str>),
-    /// A credential or extra header cannot be sent.
-    #[error("set up the provider `{0}`: {1} holds characters that no HTTP header can carry")]
-    Header(Arc<str>, String),
-    /// The certificates cannot be read.
-    #[error("set up the provider `{0}`: its ca holds no readable PEM certificate")]
-    Ca(Arc<str>),
-    /// The host name has no address.
-    #[error("resolve the host of the provider `{0}`: {1}")]
-    Resolve(Arc<str>, std::io::Error),
-}
+use transport::Transport;
 
 /// A provider ready for use.
 pub struct Provider {
     name: Arc<str>,
     name_header: http::HeaderValue,
     kind: Kind,
+    transport: Box<dyn Transport>,
     tls: bool,
     host: String,
     authority: http::HeaderValue,
@@ -140,6 +69,7 @@ pub struct Provider {
     options: PeerOptions,
     timeouts: Timeouts,
     pool: u64,
+    quirks: Quirks,
     headers: Vec<(http::HeaderName, http::HeaderValue)>,
 }
 
@@ -150,47 +80,6 @@ impl fmt::Debug for Provider {
 }
 
 impl Provider {
-    /// Prepares a provider.
-    ///
-    /// # Errors
-    /// When the URL, a credential, an extra header or the certificates are malformed.
-    pub fn new(spec: ProviderSpec) -> Result<Self, ProviderError> {
-        let name = spec.name.clone();
-        let bad_url = || ProviderError::BaseUrl(name.clone());
-        let url: Uri = spec.base_url.parse().map_err(|_| bad_url())?;
-        let tls = match url.scheme_str() {
-            Some("https") => true,
-            Some("http") => false,
-            _ => return Err(bad_url()),
-        };
-        let authority = url.authority().ok_or_else(bad_url)?;
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
-        let port = authority.port_u16().unwrap_or(if tls { 443 } else { 80 });
-        let header =
-            |text: &str, what: &str| http::HeaderValue::from_str(text).map_err(|_| ProviderError::Header(name.clone(), what.to_owned()));
-        let keys = spec.keys.iter().map(|key| header(&request::credential(spec.kind, key), "a key")).collect::<Result<_, _>>()?;
-        let headers = spec.headers.iter().map(|(field, value)| {
-            let field_name =
-                http::HeaderName::from_bytes(field.as_bytes()).map_err(|_| ProviderError::Header(name.clone(), field.clone()))?;
-            Ok((field_name, header(value, field)?))
-        });
-        Ok(Self {
-            kind: spec.kind,
-            tls,
-            authority: header(authority.as_str(), "the host")?,
-            name_header: header(&spec.name, "its name")?,
-            base_path: url.path().trim_end_matches('/').to_owned(),
-            resolver: Resolver::new(host.clone(), port),
-            host,
-            keys: KeyRing::new(keys),
-            options: options(&spec)?,
-            timeouts: spec.timeouts,
-            pool: pool_of(&spec.name),
-            headers: headers.collect::<Result<_, _>>()?,
-            name: spec.name,
-        })
-    }
-
     /// Unique name.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
@@ -209,10 +98,22 @@ impl Provider {
         &self.name_header
     }
 
-    /// Shape it speaks.
+    /// Shape it speaks for a model. A provider may serve models of several shapes.
     #[must_use]
-    pub fn shape(&self) -> Shape {
-        self.kind.shape()
+    pub fn shape(&self, model: &str) -> Shape {
+        self.transport.shape(model)
+    }
+
+    /// What it takes otherwise than the vendor of the chat-completions API.
+    #[must_use]
+    pub const fn quirks(&self) -> Quirks {
+        self.quirks
+    }
+
+    /// Whether a chat-completions stream may be asked for usage by `stream_options`.
+    #[must_use]
+    pub const fn takes_stream_options(&self) -> bool {
+        self.quirks.stream_options
     }
 
     /// How long it may take.
@@ -227,6 +128,39 @@ impl Provider {
         &self.keys
     }
 
+    /// Makes a body in the provider's dialect into the one its API takes. Cheap where the two are the same.
+    ///
+    /// # Errors
+    /// A refusal for the client, when nothing sensible can be sent there.
+    pub fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, Rejection> {
+        self.transport.prepare(draft)
+    }
+
+    /// Gets what authorises a try with `key`. Mostly at once; a token that is not held yet, or no longer, is fetched first,
+    /// within ten seconds, once for all who wait.
+    ///
+    /// # Errors
+    /// When the token cannot be had. The next candidate is then to be tried.
+    pub async fn authorise(&self, key: &SelectedKey) -> Result<Authorisation, CredentialError> {
+        key.credential.authorise().await
+    }
+
+    /// Judges an answer with a refusing status: whether the same credential is worth one more try on this request, because a
+    /// stale token was dropped or a wrong clock put right. Must be asked before the credential is rested.
+    #[must_use]
+    pub fn renew(&self, key: &SelectedKey, used: &Authorisation, status: u16, headers: &HeaderMap) -> bool {
+        key.credential.renew(used, status, headers)
+    }
+
+    /// What makes the bytes of an answer those of the provider's dialect, where they are not; `endpoint` is the one of
+    /// [`Dispatch`]. It changes status, content type and length in `head` along, so that the head, too, is one of the dialect.
+    ///
+    /// # Errors
+    /// When a header cannot be set.
+    pub fn unwrapping(&self, endpoint: Endpoint, head: &mut ResponseHeader) -> Result<Option<Unwrapping>> {
+        self.transport.unwrapping(endpoint, head)
+    }
+
     /// Where Pingora should connect for the `attempt`-th try (0-based; later tries move to the host's next address).
     ///
     /// # Errors
@@ -239,44 +173,4 @@ impl Provider {
         peer.group_key = self.pool;
         Ok(peer)
     }
-}
-
-fn pool_of(name: &str) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn options(spec: &ProviderSpec) -> Result<PeerOptions, ProviderError> {
-    let mut options = PeerOptions::new();
-    options.connection_timeout = Some(spec.timeouts.connect);
-    options.total_connection_timeout = Some(spec.timeouts.connect);
-    // Pingora has one read time-out for the first and for later reads, so the longer of the two bounds both here; the exchange
-    // bounds the first byte and the whole.
-    options.read_timeout = Some(spec.timeouts.first_byte.max(spec.timeouts.idle));
-    options.write_timeout = Some(spec.timeouts.idle);
-    options.idle_timeout = Some(Duration::from_secs(60));
-    options.alpn = match (spec.http2, spec.base_url.starts_with("https")) {
-        (Http2::Always, _) => ALPN::H2,
-        (Http2::Auto, true) => ALPN::H2H1,
-        (Http2::Auto, false) | (Http2::Never, _) => ALPN::H1,
-    };
-    if let Some(pem) = &spec.ca_pem {
-        options.ca = Some(certificates(pem).ok_or_else(|| ProviderError::Ca(spec.name.clone()))?);
-    }
-    Ok(options)
-}
-
-fn certificates(pem: &str) -> Option<Arc<[WrappedX509]>> {
-    use rustls_pki_types::CertificateDer;
-    use rustls_pki_types::pem::PemObject;
-    let parsed: Vec<WrappedX509> = CertificateDer::pem_slice_iter(pem.as_bytes())
-        .map(|certificate| {
-            let certificate = certificate.ok()?.to_vec();
-            x509_parser::parse_x509_certificate(&certificate).ok()?;
-            Some(WrappedX509::new(certificate, parse_x509))
-        })
-        .collect::<Option<_>>()?;
-    (!parsed.is_empty()).then(|| parsed.into())
 }

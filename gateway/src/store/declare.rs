@@ -12,13 +12,14 @@ mod providers;
 use std::path::PathBuf;
 
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
+use svc_entity as entity;
 use svc_filters::auth::Pepper;
 
 use super::audit::{self, Change};
 use super::seal::{SealError, Sealer};
 use super::transaction::begin_write;
 use crate::clock::Clock;
-use crate::conf::Conf;
+use crate::conf::{self, Conf};
 use crate::request_id::RequestId;
 
 /// Why declared resources cannot be brought into the database.
@@ -49,6 +50,16 @@ pub enum DeclareError {
         /// The cause.
         source: std::io::Error,
     },
+    /// The file with a service account cannot be read.
+    #[error("read the service account of the provider `{name}` from {}: {source}", path.display())]
+    ServiceAccount {
+        /// The provider.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
     /// A credential cannot be sealed.
     #[error("declare the provider `{name}`: {source}")]
     Seal {
@@ -57,6 +68,15 @@ pub enum DeclareError {
         /// The cause.
         source: SealError,
     },
+}
+
+/// The translation policy as the database has it.
+const fn translation(policy: conf::Translation) -> entity::Translation {
+    match policy {
+        conf::Translation::Lossy => entity::Translation::Lossy,
+        conf::Translation::Safe => entity::Translation::Safe,
+        conf::Translation::Strict => entity::Translation::Strict,
+    }
 }
 
 /// One run.

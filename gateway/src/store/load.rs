@@ -19,6 +19,7 @@ use svc_filters::auth::{KeyTable, Pepper};
 use svc_filters::limits::Caps;
 use svc_filters::policy::Policy;
 use svc_filters::routing::ModelTableError;
+use svc_filters::translate;
 
 use super::seal::Sealer;
 use super::snapshot::Snapshot;
@@ -85,6 +86,15 @@ async fn caps(transaction: &DatabaseTransaction, conf: &Conf) -> Result<Caps, Db
 /// A cap as the filters hold it.
 fn cap(limit: Option<i64>) -> Option<u32> {
     limit.map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX))
+}
+
+/// The translation policy as the filters know it.
+const fn policy(policy: entity::Translation) -> translate::Policy {
+    match policy {
+        entity::Translation::Lossy => translate::Policy::Lossy,
+        entity::Translation::Safe => translate::Policy::Safe,
+        entity::Translation::Strict => translate::Policy::Strict,
+    }
 }
 
 /// The rows of a query that can be read; the others are named in the log.

@@ -4,7 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conf::{self, Aws, Http2, Period, TimeoutOverrides, Vertex};
+use crate::conf::{self, Aws, Compatibility, Http2, Period, TimeoutOverrides, Vertex};
+
+/// Names of stored credentials that are more than a plain key.
+pub(super) mod key_names {
+    /// The keys of an AWS account or role, as JSON.
+    pub(in crate::store) const AWS: &str = "aws";
+    /// The key file of a Google Cloud service account.
+    pub(in crate::store) const SERVICE_ACCOUNT: &str = "service_account";
+    /// An application of Microsoft Entra, as JSON.
+    pub(in crate::store) const ENTRA: &str = "entra";
+}
 
 /// The settings of one provider.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -26,6 +36,11 @@ pub(super) struct Settings {
     pub(super) aws: Option<Aws>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) vertex: Option<Vertex>,
+    /// The credential is the one of the process's surroundings: none was declared.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) ambient: bool,
+    #[serde(skip_serializing_if = "Compatibility::is_empty")]
+    pub(super) compatibility: Compatibility,
 }
 
 impl Settings {
@@ -44,6 +59,8 @@ impl Settings {
             api_version: provider.api_version.clone(),
             aws: provider.aws.clone(),
             vertex: provider.vertex.clone(),
+            ambient: provider.is_ambient(),
+            compatibility: provider.compatibility.clone(),
         })
     }
 

@@ -76,6 +76,8 @@ pub struct Model {
     pub tags: Option<String>,
     /// Whether prompts and answers are kept.
     pub content_logging: ContentLogging,
+    /// What is done about fields a provider of another shape has no words for; none = as the model says.
+    pub translation: Option<super::Translation>,
     /// Where the row came from.
     pub source: super::Source,
     /// Who made it, as the audit names actors.

@@ -24,6 +24,7 @@ pub mod setting;
 mod source;
 pub mod team;
 pub mod team_member;
+mod translation;
 pub mod user;
 
 pub use api_key::{ContentLogging, KeyStatus};
@@ -31,4 +32,5 @@ pub use provider::ProviderKind;
 pub use provider_key::ProviderKeyStatus;
 pub use request_log::{Outcome, OwnerKind};
 pub use source::Source;
+pub use translation::Translation;
 pub use user::AccountStatus;

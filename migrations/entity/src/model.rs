@@ -16,6 +16,8 @@ pub struct Model {
     pub affinity: bool,
     /// JSON object: vision, tools, thinking, context window.
     pub capabilities: String,
+    /// What is done about fields a provider of another shape has no words for; none = as the key says.
+    pub translation: Option<super::Translation>,
     /// Whether it takes requests.
     pub enabled: bool,
     /// Where the row came from.

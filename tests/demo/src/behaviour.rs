@@ -30,6 +30,22 @@ pub(crate) enum Step {
 #[error("cut the connection on request")]
 pub(crate) struct CutOnRequest;
 
+/// What ends a stream that is to end badly.
+#[derive(Debug, Clone)]
+pub(crate) struct Trouble {
+    /// The vendor's own error event.
+    pub(crate) error: Bytes,
+    /// Something nobody can read.
+    pub(crate) garbage: Bytes,
+}
+
+impl Trouble {
+    /// For streams of server-sent events.
+    pub(crate) fn data(error: Bytes) -> Self {
+        Self { error, garbage: Bytes::from_static(b"data: {\"not\": json\n\n") }
+    }
+}
+
 /// A body in steps.
 #[derive(Debug)]
 pub(crate) struct Script {
@@ -38,8 +54,8 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// The events of a stream; `error` is the shape's own error event.
-    pub(crate) fn events(events: Vec<Bytes>, error: Bytes, directives: &Directives) -> Self {
+    /// The events of a stream.
+    pub(crate) fn events(events: Vec<Bytes>, trouble: Trouble, directives: &Directives) -> Self {
         let half = events.len() / 2;
         let at = |name: &str| directives.has(name).then(|| directives.count(name).unwrap_or(half));
         let mut steps: VecDeque<Step> = events.into_iter().map(Step::Send).collect();
@@ -48,9 +64,9 @@ impl Script {
         } else if let Some(at) = at("hang-after") {
             end_with(&mut steps, at, Step::Hang);
         } else if let Some(at) = at("inband-error") {
-            end_with(&mut steps, at, Step::Send(error));
+            end_with(&mut steps, at, Step::Send(trouble.error));
         } else if let Some(at) = at("garbage") {
-            end_with(&mut steps, at, Step::Send(Bytes::from_static(b"data: {\"not\": json\n\n")));
+            end_with(&mut steps, at, Step::Send(trouble.garbage));
         } else if let Some(at) = at("end-after") {
             steps.truncate(at);
         }

@@ -9,7 +9,9 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::refusal::Refusal;
+use crate::seal;
 use crate::serve::Fuse;
+use crate::vendor::Vendor;
 
 /// The form of requests, answers and errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(crate) struct Exchange {
 /// A request whose body has been read.
 #[derive(Debug)]
 pub(crate) struct Call {
+    /// The service asked; set by the route.
+    pub(crate) vendor: Vendor,
     pub(crate) exchange: Exchange,
     pub(crate) fuse: Fuse,
     pub(crate) uri: Uri,
@@ -43,9 +47,9 @@ impl<S: Send + Sync> FromRequest<S> for Call {
         let (mut parts, body) = request.into_parts();
         let (exchange, fuse) = extensions(&mut parts, state).await;
         let body = axum::body::to_bytes(body, usize::MAX).await;
-        let unread = |_| Refusal::invalid("The body ended early.").response(Shape::ChatCompletions, &exchange.request_id);
+        let unread = |_| Refusal::invalid("The body ended early.").response(Vendor::OpenAi, &exchange.request_id);
         let body = body.map_err(unread)?;
-        Ok(Self { exchange, fuse, uri: parts.uri, headers: parts.headers, body })
+        Ok(Self { vendor: Vendor::OpenAi, exchange, fuse, uri: parts.uri, headers: parts.headers, body })
     }
 }
 
@@ -70,6 +74,16 @@ impl Call {
     /// An id for something this request creates: the same in every test run that sends the same requests.
     pub(crate) fn id(&self, prefix: &str) -> String {
         format!("{prefix}demo{:08}", self.exchange.number)
+    }
+
+    /// A continuity token bound to the vendor's realm, a model and a text.
+    pub(crate) fn seal(&self, model: &str, content: &str) -> String {
+        seal::mint(&format!("{}/{model}", self.vendor.realm()), content, &self.exchange.request_id)
+    }
+
+    /// Whether a token was minted by this vendor for this model and text.
+    pub(crate) fn sealed(&self, model: &str, content: &str, token: &str) -> bool {
+        seal::holds(&format!("{}/{model}", self.vendor.realm()), content, token)
     }
 
     /// The body as a JSON object.

@@ -1,6 +1,8 @@
 //! `POST /v1/chat/completions`.
 
 mod answer;
+pub(crate) mod rules;
+pub(crate) mod tools;
 mod turns;
 
 use serde_json::{Map, Value};
@@ -11,7 +13,7 @@ use crate::call::{Call, Shape};
 use crate::deliver::{Answer, Payload};
 use crate::directive::Directives;
 use crate::models;
-use crate::prompt::{Choice, Prompt, Tool, text_bytes};
+use crate::prompt::{Prompt, text_bytes, texts};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::validate::{Fields, Kind};
@@ -60,21 +62,17 @@ const FIELDS: Fields = Fields {
 };
 
 const STREAM_OPTIONS: Fields = Fields { known: &[("include_usage", Kind::Bool), ("include_obfuscation", Kind::Bool)], required: &[] };
-const TOOL: Fields = Fields { known: &[("type", Kind::Text), ("function", Kind::Object), ("custom", Kind::Object)], required: &["type"] };
-const FUNCTION: Fields = Fields {
-    known: &[("name", Kind::Text), ("description", Kind::Text), ("parameters", Kind::Object), ("strict", Kind::Bool)],
-    required: &["name"],
-};
-const LONGEST_NAME: usize = 64;
+const MOST_STOPS: usize = 4;
 
 pub(crate) fn handle(call: &Call) -> Result<Answer, Refusal> {
     let body = call.json()?;
     check(&body)?;
     let prompt = prompt(&body)?;
     models::exists(Shape::ChatCompletions, &prompt.model)?;
-    let directives = Directives::read(&prompt.model, &prompt.text);
+    let directives = Directives::read(&prompt.model, &prompt.conversation.text);
     let reply = Reply::compose(&prompt, &directives);
-    let head = answer::Head::new(call, &prompt.model, &body, directives.has("think"));
+    let shows = directives.has("think") || (prompt.thinking && rules::compatible(&prompt.model));
+    let head = answer::Head::new(call, &prompt.model, &body, shows);
     let payload = if is(&body, "stream") { Payload::Events(head.events(&reply)) } else { Payload::Json(head.whole(&reply)) };
     Ok(Answer { payload, directives })
 }
@@ -83,10 +81,17 @@ fn check(body: &Map<String, Value>) -> Result<(), Refusal> {
     FIELDS.check(Shape::ChatCompletions, "", body)?;
     ranged(body, "temperature", 0.0, 2.0)?;
     ranged(body, "top_p", 0.0, 1.0)?;
+    ranged(body, "presence_penalty", -2.0, 2.0)?;
+    ranged(body, "frequency_penalty", -2.0, 2.0)?;
     if body.contains_key("max_tokens") && body.contains_key("max_completion_tokens") {
         let message = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.";
         return Err(Refusal::invalid(message).code("invalid_parameter_combination"));
     }
+    if body.get("stop").and_then(Value::as_array).is_some_and(|stops| stops.len() > MOST_STOPS) {
+        let message = format!("Invalid 'stop': array too long. Expected an array with maximum length {MOST_STOPS}.");
+        return Err(Refusal::invalid(message).param("stop").code("array_above_max_length"));
+    }
+    rules::check(body)?;
     match body.get("stream_options").and_then(Value::as_object) {
         Some(_) if !is(body, "stream") => {
             Err(Refusal::invalid("The 'stream_options' parameter is only allowed when 'stream' is enabled.").param("stream_options"))
@@ -108,73 +113,23 @@ fn ranged(body: &Map<String, Value>, name: &str, least: f64, most: f64) -> Resul
 
 fn prompt(body: &Map<String, Value>) -> Result<Prompt, Refusal> {
     let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let turns = turns::read(messages)?;
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+    let format = body.get("response_format").filter(|_| !rules::compatible(model));
+    rules::mentions_json(format, &messages.iter().collect::<Vec<_>>())?;
     let limit = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| body.get(*name)?.as_u64());
     Ok(Prompt {
-        model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        text: turns.text,
-        results: turns.results,
-        media: turns.media,
-        tools: tools(body)?,
-        choice: choice(body.get("tool_choice")),
+        model: model.to_owned(),
+        conversation: turns::read(messages, model)?,
+        tools: tools::read(body)?,
+        choice: tools::choice(body)?,
         parallel: body.get("parallel_tool_calls").and_then(Value::as_bool).unwrap_or(true),
-        schema: schema(body.get("response_format")),
-        thinking: false,
+        schema: rules::schema(body.get("response_format"))?,
+        thinking: rules::thinks(body),
+        stops: texts(body.get("stop")),
+        search: false,
         bytes: messages.iter().filter_map(|message| message.get("content")).map(text_bytes).sum(),
         limit,
     })
-}
-
-fn tools(body: &Map<String, Value>) -> Result<Vec<Tool>, Refusal> {
-    let offered = body.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    offered.iter().enumerate().map(|(at, tool)| self::tool(at, tool)).collect()
-}
-
-fn tool(at: usize, tool: &Value) -> Result<Tool, Refusal> {
-    let path = format!("tools[{at}]");
-    let object = turns::object(tool, &path)?;
-    TOOL.check(Shape::ChatCompletions, &path, object)?;
-    let definition = object.get("function").or_else(|| object.get("custom"));
-    let Some(function) = definition.and_then(Value::as_object) else {
-        let path = format!("{path}.function");
-        return Err(Refusal::invalid(format!("Missing required parameter: '{path}'.")).param(path).code("missing_required_parameter"));
-    };
-    if object.contains_key("function") {
-        FUNCTION.check(Shape::ChatCompletions, &format!("{path}.function"), function)?;
-    }
-    let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
-    named(name, &format!("{path}.function.name"))?;
-    Ok(Tool { name: name.to_owned(), schema: function.get("parameters").cloned().unwrap_or_default() })
-}
-
-fn named(name: &str, path: &str) -> Result<(), Refusal> {
-    let plain = name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'));
-    if plain && !name.is_empty() && name.len() <= LONGEST_NAME {
-        return Ok(());
-    }
-    let message =
-        format!("Invalid '{path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.");
-    Err(Refusal::invalid(message).param(path).code("invalid_value"))
-}
-
-fn choice(choice: Option<&Value>) -> Choice {
-    match choice {
-        Some(Value::String(word)) if word == "none" => Choice::Never,
-        Some(Value::Object(object)) => {
-            let named = object.get("function").or_else(|| object.get("custom")).and_then(|chosen| chosen.get("name")?.as_str());
-            named.map_or(Choice::Auto, |name| Choice::Named(name.to_owned()))
-        }
-        _ => Choice::Auto,
-    }
-}
-
-fn schema(format: Option<&Value>) -> Option<Value> {
-    let format = format?;
-    match format.get("type")?.as_str()? {
-        "json_schema" => format.pointer("/json_schema/schema").cloned(),
-        "json_object" => Some(serde_json::json!({"type": "object"})),
-        _ => None,
-    }
 }
 
 pub(crate) fn is(body: &Map<String, Value>, name: &str) -> bool {

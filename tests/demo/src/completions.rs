@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Shape};
 use crate::chat_completions::{CREATED, is};
+use crate::conversation::Conversation;
 use crate::deliver::{Answer, Payload};
 use crate::directive::Directives;
 use crate::models;
@@ -43,14 +44,14 @@ pub(crate) fn handle(call: &Call) -> Result<Answer, Refusal> {
     FIELDS.check(Shape::ChatCompletions, "", &body)?;
     let prompt = prompt(&body);
     models::exists(Shape::ChatCompletions, &prompt.model)?;
-    let directives = Directives::read(&prompt.model, &prompt.text);
+    let directives = Directives::read(&prompt.model, &prompt.conversation.text);
     let reply = Reply::compose(&prompt, &directives);
     let id = call.id("cmpl-");
     let payload = if is(&body, "stream") {
         let with_usage = body.get("stream_options").and_then(|options| options.get("include_usage")?.as_bool()).unwrap_or(false);
         Payload::Events(events(&id, &prompt.model, &reply, with_usage))
     } else {
-        Payload::Json(object(&id, &prompt.model, &reply.text(), Some(finish(reply.finish)), usage(&reply)))
+        Payload::Json(object(&id, &prompt.model, &reply.text(), Some(finish(&reply.finish)), usage(&reply)))
     };
     Ok(Answer { payload, directives })
 }
@@ -60,7 +61,7 @@ fn prompt(body: &Map<String, Value>) -> Prompt {
     let text = given.as_str().or_else(|| given.get(0)?.as_str()).unwrap_or_default().to_owned();
     Prompt {
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        text,
+        conversation: Conversation { text, ..Conversation::default() },
         bytes: text_bytes(&given),
         limit: body.get("max_tokens").and_then(Value::as_u64),
         ..Prompt::default()
@@ -70,7 +71,7 @@ fn prompt(body: &Map<String, Value>) -> Prompt {
 fn events(id: &str, model: &str, reply: &Reply, with_usage: bool) -> Vec<Bytes> {
     let chunk = |text: &str, finish: Option<&str>| sse::data(&object(id, model, text, finish, None));
     let mut events: Vec<Bytes> = reply.pieces.iter().map(|piece| chunk(piece, None)).collect();
-    events.push(chunk("", Some(finish(reply.finish))));
+    events.push(chunk("", Some(finish(&reply.finish))));
     if let (true, Some(usage)) = (with_usage, usage(reply)) {
         events.push(sse::data(
             &json!({"id": id, "object": "text_completion", "created": CREATED, "model": model, "choices": [], "usage": usage}),
@@ -89,8 +90,8 @@ fn object(id: &str, model: &str, text: &str, finish: Option<&str>, usage: Option
     object
 }
 
-fn finish(finish: Finish) -> &'static str {
-    if finish == Finish::Length { "length" } else { "stop" }
+fn finish(finish: &Finish) -> &'static str {
+    if *finish == Finish::Length { "length" } else { "stop" }
 }
 
 fn usage(reply: &Reply) -> Option<Value> {

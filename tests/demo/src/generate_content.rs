@@ -1,7 +1,11 @@
 //! `POST …/models/{model}:{verb}`: generateContent, streamGenerateContent, countTokens, embedContent, batchEmbedContents.
 
 mod answer;
+mod config;
 mod embed;
+mod schema;
+mod signed;
+mod tools;
 mod turns;
 
 use std::sync::LazyLock;
@@ -12,12 +16,13 @@ use crate::call::{Call, Shape};
 use crate::deliver::{Answer, Payload};
 use crate::directive::Directives;
 use crate::models;
-use crate::prompt::{Choice, Prompt, Tool, text_bytes};
+use crate::prompt::{Prompt, text_bytes, texts};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::sse;
 use crate::usage::tokens;
 use crate::validate::{Fields, Kind, field};
+use crate::vendor::Vendor;
 
 const SHAPE: Shape = Shape::GenerateContent;
 const FIELDS: Fields = Fields {
@@ -33,35 +38,9 @@ const FIELDS: Fields = Fields {
         ("labels", Kind::Object),
         ("serviceTier", Kind::Text),
         ("store", Kind::Bool),
+        ("modelArmorConfig", Kind::Object),
     ],
     required: &["contents"],
-};
-const CONFIG: Fields = Fields {
-    known: &[
-        ("audioTimestamp", Kind::Bool),
-        ("candidateCount", Kind::Integer),
-        ("enableEnhancedCivicAnswers", Kind::Bool),
-        ("frequencyPenalty", Kind::Number),
-        ("imageConfig", Kind::Object),
-        ("logprobs", Kind::Integer),
-        ("maxOutputTokens", Kind::Integer),
-        ("mediaResolution", Kind::Text),
-        ("presencePenalty", Kind::Number),
-        ("responseFormat", Kind::Any),
-        ("responseJsonSchema", Kind::Any),
-        ("responseLogprobs", Kind::Bool),
-        ("responseMimeType", Kind::Text),
-        ("responseModalities", Kind::List),
-        ("responseSchema", Kind::Object),
-        ("seed", Kind::Integer),
-        ("speechConfig", Kind::Object),
-        ("stopSequences", Kind::List),
-        ("temperature", Kind::Number),
-        ("thinkingConfig", Kind::Object),
-        ("topK", Kind::Number),
-        ("topP", Kind::Number),
-    ],
-    required: &[],
 };
 const COUNT: Fields = Fields { known: &[("contents", Kind::List), ("generateContentRequest", Kind::Object)], required: &[] };
 static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
@@ -69,6 +48,7 @@ static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 /// `target` is what follows `models/`: a model, a colon and a verb.
 pub(crate) fn handle(call: &Call, target: &str) -> Result<Answer, Refusal> {
     let (model, verb) = target.rsplit_once(':').ok_or_else(|| Refusal::new(404, "Requested entity was not found."))?;
+    let model = model.strip_prefix("models/").unwrap_or(model);
     models::exists(SHAPE, model)?;
     match verb {
         "generateContent" => generate(call, model, |reply, head| Payload::Json(head.whole(reply))),
@@ -87,104 +67,80 @@ fn stream(sse: bool, chunks: Vec<Value>) -> Payload {
     if sse { Payload::Events(chunks.iter().map(sse::data).collect()) } else { Payload::Elements(chunks) }
 }
 
-fn generate(call: &Call, model: &str, put: impl FnOnce(&Reply, answer::Head) -> Payload) -> Result<Answer, Refusal> {
-    let prompt = prompt(&call.json()?, model)?;
-    let directives = Directives::read(model, &prompt.text);
+/// Top-level fields only the one of the two services knows.
+const VERTEX_ONLY: [&str; 2] = ["labels", "modelArmorConfig"];
+const DEVELOPER_ONLY: [&str; 1] = ["store"];
+
+fn generate(call: &Call, model: &str, put: impl FnOnce(&Reply, answer::Head<'_>) -> Payload) -> Result<Answer, Refusal> {
+    let body = call.json()?;
+    let prompt = prompt(call, &body, model)?;
+    let directives = Directives::read(model, &prompt.conversation.text);
     let reply = Reply::compose(&prompt, &directives);
-    Ok(Answer { payload: put(&reply, answer::Head::new(call, model)), directives })
+    let shown = config::shows(&body) || directives.has("think");
+    let head = answer::Head::new(call, model, shown);
+    if directives.has("block") {
+        let blocked = head.blocked(&reply);
+        let payload = match put(&reply, head) {
+            Payload::Json(_) => Payload::Json(blocked),
+            Payload::Elements(_) => Payload::Elements(vec![blocked]),
+            _ => Payload::Events(vec![sse::data(&blocked)]),
+        };
+        return Ok(Answer { payload, directives });
+    }
+    Ok(Answer { payload: put(&reply, head), directives })
 }
 
 fn count(call: &Call, model: &str) -> Result<Answer, Refusal> {
     let body = call.json()?;
-    COUNT.check(SHAPE, "", &body)?;
-    let whole = object(&body, "generateContentRequest").cloned().unwrap_or(body);
-    let prompt = prompt(&whole, model)?;
-    let directives = Directives::read(model, &prompt.text);
+    let whole = if call.vendor == Vendor::Vertex {
+        body
+    } else {
+        COUNT.check(SHAPE, "", &body)?;
+        object(&body, "generateContentRequest").cloned().unwrap_or(body)
+    };
+    let prompt = prompt(call, &whole, model)?;
+    let directives = Directives::read(model, &prompt.conversation.text);
     let total = directives.number("in").unwrap_or_else(|| tokens(prompt.bytes));
     let details = json!([{"modality": "TEXT", "tokenCount": total}]);
     Ok(Answer { payload: Payload::Json(json!({"totalTokens": total, "promptTokensDetails": details})), directives })
 }
 
-fn prompt(body: &Map<String, Value>, model: &str) -> Result<Prompt, Refusal> {
+fn prompt(call: &Call, body: &Map<String, Value>, model: &str) -> Result<Prompt, Refusal> {
     FIELDS.check(SHAPE, "", body)?;
-    let config = object(body, "generationConfig").unwrap_or(&NONE);
-    CONFIG.check(SHAPE, "generationConfig", config)?;
-    thinking(config)?;
+    let foreign = if call.vendor == Vendor::Vertex { DEVELOPER_ONLY.as_slice() } else { VERTEX_ONLY.as_slice() };
+    if let Some(name) = foreign.iter().find(|name| field(SHAPE, body, name).is_some()) {
+        return Err(crate::validate::unknown(SHAPE, "", name));
+    }
+    let settings = config::read(call, body, model)?;
     let contents = list(body, "contents");
-    let turns = turns::read(contents, model)?;
-    let calling = object(body, "toolConfig").and_then(|config| object(config, "functionCallingConfig")).unwrap_or(&NONE);
+    let mut conversation = turns::read(call, contents, model)?;
+    conversation.system = system(body)?;
     let system = field(SHAPE, body, "systemInstruction");
     Ok(Prompt {
         model: model.to_owned(),
-        text: turns.text,
-        results: turns.results,
-        media: turns.media,
-        tools: tools(body)?,
-        choice: choice(calling)?,
+        conversation,
+        tools: tools::read(body, model)?,
+        choice: tools::choice(body)?,
         parallel: true,
-        schema: schema(config)?,
-        thinking: object(config, "thinkingConfig").and_then(|config| field(SHAPE, config, "includeThoughts")?.as_bool()).unwrap_or(false),
+        schema: settings.schema,
+        thinking: settings.thinking,
+        stops: texts(Some(&Value::Array(list(config::of(body), "stopSequences").to_vec()))),
+        search: tools::search(body),
         bytes: contents.iter().filter_map(|content| content.get("parts")).map(text_bytes).sum::<usize>() + system.map_or(0, text_bytes),
-        limit: field(SHAPE, config, "maxOutputTokens").and_then(Value::as_u64),
+        limit: field(SHAPE, config::of(body), "maxOutputTokens").and_then(Value::as_u64),
     })
 }
 
-fn thinking(config: &Map<String, Value>) -> Result<(), Refusal> {
-    let Some(thinking) = object(config, "thinkingConfig") else { return Ok(()) };
-    let both = field(SHAPE, thinking, "thinkingBudget").is_some() && field(SHAPE, thinking, "thinkingLevel").is_some();
-    if both { Err(Refusal::invalid("You can only set one of thinking budget and thinking level.")) } else { Ok(()) }
-}
-
-fn schema(config: &Map<String, Value>) -> Result<Option<Value>, Refusal> {
-    let (own, json) = (field(SHAPE, config, "responseSchema"), field(SHAPE, config, "responseJsonSchema"));
-    if own.is_some() && json.is_some() {
-        return Err(Refusal::invalid("Only one of response_schema and response_json_schema may be set."));
-    }
-    let mime = field(SHAPE, config, "responseMimeType").and_then(Value::as_str);
-    let any = (mime == Some("application/json")).then(|| json!({"type": "object"}));
-    Ok(own.or(json).cloned().or(any))
-}
-
-fn tools(body: &Map<String, Value>) -> Result<Vec<Tool>, Refusal> {
-    let groups = list(body, "tools").iter().filter_map(Value::as_object);
-    groups.flat_map(|group| list(group, "functionDeclarations")).enumerate().map(|(at, tool)| self::tool(at, tool)).collect()
-}
-
-fn tool(at: usize, tool: &Value) -> Result<Tool, Refusal> {
-    const DECLARATION: Fields = Fields {
-        known: &[
-            ("name", Kind::Text),
-            ("behavior", Kind::Text),
-            ("description", Kind::Text),
-            ("parameters", Kind::Object),
-            ("parametersJsonSchema", Kind::Any),
-            ("response", Kind::Object),
-            ("responseJsonSchema", Kind::Any),
-        ],
-        required: &["name"],
+/// The texts of the system instruction, which is a content; SDKs of an older generation send a text.
+fn system(body: &Map<String, Value>) -> Result<Vec<String>, Refusal> {
+    let Some(system) = field(SHAPE, body, "systemInstruction") else { return Ok(Vec::new()) };
+    let Some(content) = system.as_object() else { return Ok(texts(Some(system))) };
+    turns::CONTENT.check(SHAPE, "systemInstruction", content)?;
+    let said = |part: &Value| {
+        let text = part.as_object().and_then(|part| field(SHAPE, part, "text")?.as_str());
+        text.map(str::to_owned).ok_or_else(|| Refusal::invalid("System instructions may hold text only."))
     };
-    let path = format!("tools[0].functionDeclarations[{at}]");
-    let declaration = tool.as_object().unwrap_or(&NONE);
-    DECLARATION.check(SHAPE, &path, declaration)?;
-    let name = field(SHAPE, declaration, "name").and_then(Value::as_str).unwrap_or_default();
-    let begins = name.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
-    if !begins {
-        let rule = "Must start with a letter or an underscore";
-        return Err(Refusal::invalid(format!("* GenerateContentRequest.{path}.name: Invalid function name. {rule}.\n")));
-    }
-    let schema = field(SHAPE, declaration, "parameters").or_else(|| field(SHAPE, declaration, "parametersJsonSchema"));
-    Ok(Tool { name: name.to_owned(), schema: schema.cloned().unwrap_or_default() })
-}
-
-fn choice(calling: &Map<String, Value>) -> Result<Choice, Refusal> {
-    let mode = field(SHAPE, calling, "mode").and_then(Value::as_str).unwrap_or("AUTO");
-    let names = list(calling, "allowedFunctionNames");
-    match (mode, names.first().and_then(Value::as_str)) {
-        ("NONE", _) => Ok(Choice::Never),
-        ("ANY" | "VALIDATED", Some(name)) => Ok(Choice::Named(name.to_owned())),
-        (_, Some(_)) => Err(Refusal::invalid("Allowed function names should be set only when calling mode is ANY or VALIDATED.")),
-        _ => Ok(Choice::Auto),
-    }
+    list(content, "parts").iter().map(said).collect()
 }
 
 fn object<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a Map<String, Value>> {

@@ -22,7 +22,7 @@ async fn run() -> anyhow::Result<()> {
             print!("{HELP}");
             return Ok(());
         }
-        Command::Serve(options) => options,
+        Command::Serve(options) => *options,
     };
     let demo = Demo::start(options).await?;
     log::info!("svc-demo listens on {}", demo.base_url());

@@ -42,3 +42,18 @@ fn bad_url(path: &str) -> Refusal {
         .param(path)
         .code("invalid_image_url")
 }
+
+/// The type of a picture by its first bytes, from its base64.
+pub(crate) fn sniffed(data: &str) -> Option<&'static str> {
+    let head = STANDARD.decode(data.get(..16)?).ok()?;
+    let starts = |bytes: &[u8]| head.starts_with(bytes);
+    if starts(b"\x89PNG") {
+        Some("image/png")
+    } else if starts(b"\xff\xd8\xff") {
+        Some("image/jpeg")
+    } else if starts(b"GIF8") {
+        Some("image/gif")
+    } else {
+        (starts(b"RIFF") && head.get(8..12) == Some(b"WEBP")).then_some("image/webp")
+    }
+}

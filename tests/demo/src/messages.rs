@@ -1,7 +1,13 @@
-//! `POST /v1/messages` and `/v1/messages/count_tokens`, versions 2023-06-01 and 2026-10-21.
+//! The messages shape: `POST /v1/messages` and `/v1/messages/count_tokens`, versions 2023-06-01 and 2026-10-21, and the same
+//! bodies as the platforms Bedrock and Vertex take them.
 
 mod answer;
+mod blocks;
+mod rules;
+mod signed;
+mod source;
 mod threads;
+mod tools;
 mod turns;
 
 use serde_json::{Map, Value, json};
@@ -13,12 +19,13 @@ use crate::chat_completions::is;
 use crate::deliver::{Answer, Payload};
 use crate::directive::Directives;
 use crate::models;
-use crate::prompt::{Choice, Prompt, Tool, text_bytes};
+use crate::prompt::{Prompt, text_bytes, texts};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::usage::tokens;
 use crate::validate::{Fields, Kind};
 
+const SHAPE: Shape = Shape::Messages;
 const FIELDS: Fields = Fields {
     known: &[
         ("model", Kind::Text),
@@ -53,12 +60,10 @@ const FIELDS: Fields = Fields {
     ],
     required: &["model", "messages"],
 };
-const METADATA: Fields = Fields { known: &[("user_id", Kind::Text)], required: &[] };
-const LEAST_BUDGET: u64 = 1024;
 
 /// The vendor's API version a caller asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Version {
+pub(crate) enum Version {
     V20230601,
     V20261021,
 }
@@ -66,44 +71,40 @@ enum Version {
 pub(crate) fn handle(call: &Call, threads: &Threads) -> Result<Answer, Refusal> {
     let version = version(call)?;
     let (body, kept) = threads.resolve(call, call.json()?)?;
-    let prompt = read(version, &body)?;
-    if !body.contains_key("max_tokens") {
-        return Err(Refusal::invalid("max_tokens: Field required"));
-    }
-    let directives = Directives::read(&prompt.model, &prompt.text);
-    let reply = Reply::compose(&prompt, &directives);
-    let head = answer::Head::new(call, &prompt.model);
-    let whole = head.whole(&reply);
-    let streamed = is(&body, "stream");
+    let (answer, whole) = respond(call, version, &body)?;
     if kept {
         threads.keep(call, body, &whole);
     }
-    let payload = if streamed { Payload::Events(head.events(&reply)) } else { Payload::Json(whole) };
-    Ok(Answer { payload, directives })
+    Ok(answer)
+}
+
+/// Answers a body that names its model, and gives the whole message too.
+pub(crate) fn respond(call: &Call, version: Version, body: &Map<String, Value>) -> Result<(Answer, Value), Refusal> {
+    let prompt = read(call, version, body)?;
+    if !body.contains_key("max_tokens") {
+        return Err(Refusal::invalid("max_tokens: Field required"));
+    }
+    let directives = Directives::read(&prompt.model, &prompt.conversation.text);
+    let reply = Reply::compose(&prompt, &directives);
+    let head = answer::Head::new(call, &prompt.model, answer::Shown::of(body, &prompt.model, &directives));
+    let whole = head.whole(&reply);
+    let payload = if is(body, "stream") { Payload::Messages(head.events(&reply)) } else { Payload::Json(whole.clone()) };
+    Ok((Answer { payload, directives }, whole))
 }
 
 pub(crate) fn count_tokens(call: &Call) -> Result<Answer, Refusal> {
-    let version = version(call)?;
-    let body = call.json()?;
-    let prompt = read(version, &body)?;
-    if let Some(name) = ["max_tokens", "stream"].iter().find(|name| body.contains_key(**name)) {
-        return Err(Refusal::invalid(format!("{name}: Extra inputs are not permitted")));
-    }
-    let directives = Directives::read(&prompt.model, &prompt.text);
-    let counted = directives.number("in").unwrap_or_else(|| tokens(prompt.bytes));
+    let (counted, directives) = counted(call, version(call)?, &call.json()?)?;
     Ok(Answer { payload: Payload::Json(json!({"input_tokens": counted})), directives })
 }
 
-fn read(version: Version, body: &Map<String, Value>) -> Result<Prompt, Refusal> {
-    FIELDS.check(Shape::Messages, "", body)?;
-    if let Some(metadata) = body.get("metadata").and_then(Value::as_object) {
-        METADATA.check(Shape::Messages, "metadata", metadata)?;
+/// Input tokens of a body that names its model.
+pub(crate) fn counted(call: &Call, version: Version, body: &Map<String, Value>) -> Result<(u64, Directives), Refusal> {
+    let prompt = read(call, version, body)?;
+    if let Some(name) = ["max_tokens", "stream"].iter().find(|name| body.contains_key(**name)) {
+        return Err(Refusal::invalid(format!("{name}: Extra inputs are not permitted")));
     }
-    sampling(version, body)?;
-    thinking(body)?;
-    let prompt = prompt(version, body)?;
-    models::exists(Shape::Messages, &prompt.model)?;
-    Ok(prompt)
+    let directives = Directives::read(&prompt.model, &prompt.conversation.text);
+    Ok((directives.number("in").unwrap_or_else(|| tokens(prompt.bytes)), directives))
 }
 
 fn version(call: &Call) -> Result<Version, Refusal> {
@@ -117,111 +118,31 @@ fn version(call: &Call) -> Result<Version, Refusal> {
     }
 }
 
-fn sampling(version: Version, body: &Map<String, Value>) -> Result<(), Refusal> {
-    let given = ["temperature", "top_p", "top_k"].into_iter().find(|name| body.contains_key(*name));
-    if let (Version::V20261021, Some(name)) = (version, given) {
-        return Err(Refusal::invalid(format!("{name}: sampling parameters are not supported in API version 2026-10-21")));
-    }
-    let temperature = body.get("temperature").and_then(Value::as_f64).unwrap_or(1.0);
-    if temperature > 1.0 {
-        return Err(Refusal::invalid("temperature: range: -1..1"));
-    }
-    let blank = |stop: &Value| stop.as_str().is_none_or(|text| text.trim().is_empty());
-    if body.get("stop_sequences").and_then(Value::as_array).is_some_and(|stops| stops.iter().any(blank)) {
-        return Err(Refusal::invalid("stop_sequences: each stop sequence must contain non-whitespace"));
-    }
-    Ok(())
-}
-
-fn thinking(body: &Map<String, Value>) -> Result<(), Refusal> {
-    let Some(thinking) = body.get("thinking") else { return Ok(()) };
-    let kind = thinking.get("type").and_then(Value::as_str).unwrap_or_default();
-    if !matches!(kind, "enabled" | "adaptive" | "disabled" | "between_tools") {
-        return Err(Refusal::invalid(format!("thinking: Input tag '{kind}' found using 'type' does not match any of the expected tags")));
-    }
-    if kind != "enabled" {
-        return Ok(());
-    }
-    let budget = thinking.get("budget_tokens").and_then(Value::as_u64);
-    let most = body.get("max_tokens").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    match budget {
-        None => Err(Refusal::invalid("thinking.enabled.budget_tokens: Field required")),
-        Some(budget) if budget < LEAST_BUDGET => {
-            Err(Refusal::invalid("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"))
-        }
-        Some(budget) if budget >= most => Err(Refusal::invalid("`max_tokens` must be greater than `thinking.budget_tokens`")),
-        Some(_) => Ok(()),
-    }
-}
-
-fn prompt(version: Version, body: &Map<String, Value>) -> Result<Prompt, Refusal> {
+fn read(call: &Call, version: Version, body: &Map<String, Value>) -> Result<Prompt, Refusal> {
+    FIELDS.check(SHAPE, "", body)?;
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+    rules::check(version, model, body)?;
+    models::exists(SHAPE, model)?;
     let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let turns = turns::read(messages, version == Version::V20261021)?;
+    let mut conversation = turns::read(call, version, model, messages)?;
+    conversation.system = blocks::system(body.get("system"))?;
+    rules::history(call, body, messages)?;
     let contents: usize = messages.iter().filter_map(|message| message.get("content")).map(text_bytes).sum();
     let choice = body.get("tool_choice");
     let single = choice.and_then(|choice| choice.get("disable_parallel_tool_use")?.as_bool()).unwrap_or(false);
-    let shown = body.get("thinking").and_then(|thinking| thinking.get("type")?.as_str()).is_some_and(|kind| kind != "disabled");
     let format = body.get("output_config").and_then(|config| config.get("format")).or_else(|| body.get("output_format"));
+    let tools = tools::read(call, body)?;
     Ok(Prompt {
-        model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        text: turns.text,
-        results: turns.results,
-        media: turns.media,
-        tools: tools(body)?,
-        choice: self::choice(choice)?,
+        model: model.to_owned(),
+        conversation,
+        choice: tools::choice(choice)?,
+        search: tools.search,
+        tools: tools.own,
         parallel: !single,
         schema: format.and_then(|format| format.get("schema")).cloned(),
-        thinking: shown,
+        thinking: rules::thinks(body),
+        stops: texts(body.get("stop_sequences")),
         bytes: contents + body.get("system").map_or(0, text_bytes),
         limit: body.get("max_tokens").and_then(Value::as_u64),
     })
-}
-
-/// The caller's own tools; the vendor's are known by their `type` and never called here.
-fn tools(body: &Map<String, Value>) -> Result<Vec<Tool>, Refusal> {
-    let offered = body.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let own = |tool: &&Value| tool.get("type").and_then(Value::as_str).is_none_or(|kind| kind == "custom");
-    offered.iter().enumerate().filter(|(_, tool)| own(tool)).map(|(at, tool)| self::tool(at, tool)).collect()
-}
-
-fn tool(at: usize, tool: &Value) -> Result<Tool, Refusal> {
-    const TOOL: Fields = Fields {
-        known: &[
-            ("name", Kind::Text),
-            ("input_schema", Kind::Object),
-            ("allowed_callers", Kind::List),
-            ("cache_control", Kind::Any),
-            ("defer_loading", Kind::Bool),
-            ("description", Kind::Text),
-            ("eager_input_streaming", Kind::Any),
-            ("input_examples", Kind::List),
-            ("strict", Kind::Any),
-            ("type", Kind::Any),
-        ],
-        required: &["name", "input_schema"],
-    };
-    let path = format!("tools.{at}.custom");
-    let object = tool.as_object().ok_or_else(|| Refusal::invalid(format!("{path}: Input should be a valid dictionary")))?;
-    TOOL.check(Shape::Messages, &path, object)?;
-    let name = object.get("name").and_then(Value::as_str).unwrap_or_default();
-    let schema = object.get("input_schema").cloned().unwrap_or_default();
-    if schema.get("type").and_then(Value::as_str) != Some("object") {
-        return Err(Refusal::invalid(format!("{path}.input_schema.type: Field required")));
-    }
-    Ok(Tool { name: name.to_owned(), schema })
-}
-
-fn choice(choice: Option<&Value>) -> Result<Choice, Refusal> {
-    let Some(choice) = choice else { return Ok(Choice::Auto) };
-    match choice.get("type").and_then(Value::as_str).unwrap_or_default() {
-        "auto" | "any" => Ok(Choice::Auto),
-        "none" => Ok(Choice::Never),
-        "tool" => {
-            let name = choice.get("name").and_then(Value::as_str);
-            name.map(|name| Choice::Named(name.to_owned())).ok_or_else(|| Refusal::invalid("tool_choice.tool.name: Field required"))
-        }
-        other => {
-            Err(Refusal::invalid(format!("tool_choice: Input tag '{other}' found using 'type' does not match any of the expected tags")))
-        }
-    }
 }

@@ -8,6 +8,7 @@ use crate::chat_completions::CREATED;
 use crate::deliver::{Answer, answer};
 use crate::refusal::Refusal;
 use crate::routes::Shared;
+use crate::vendor::Vendor;
 
 const NAMES: [&str; 4] = ["demo-chat", "demo-messages", "demo-gemini", "demo-embeddings"];
 const MISSING: &str = "missing";
@@ -40,12 +41,12 @@ pub(crate) fn shape(call: &Call) -> Shape {
 
 pub(crate) async fn list(shared: &Shared, call: Call) -> Response {
     let shape = shape(&call);
-    answer(shared, shape, call, |_| Ok(Answer::plain(listed(shape)))).await
+    answer(shared, Vendor::of(shape), call, |_| Ok(Answer::plain(listed(shape)))).await
 }
 
 pub(crate) async fn get(shared: &Shared, call: Call, model: &str) -> Response {
     let shape = shape(&call);
-    answer(shared, shape, call, |_| {
+    answer(shared, Vendor::of(shape), call, |_| {
         exists(shape, model)?;
         Ok(Answer::plain(entry(shape, model)))
     })

@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
@@ -87,9 +87,11 @@ impl Seen {
         self.entries.lock().clear();
     }
 
-    pub(crate) fn last(&self, count: usize) -> Vec<Entry> {
+    /// The last of the requests whose body contains a text, which may be empty.
+    pub(crate) fn last(&self, count: usize, containing: &str) -> Vec<Entry> {
         let entries = self.entries.lock();
-        entries.iter().skip(entries.len().saturating_sub(count)).cloned().collect()
+        let fitting: Vec<&Entry> = entries.iter().filter(|entry| entry.body.contains(containing)).collect();
+        fitting.iter().skip(fitting.len().saturating_sub(count)).map(|entry| (*entry).clone()).collect()
     }
 
     /// Follows the answer to a request; dropped before its end, the caller has gone.

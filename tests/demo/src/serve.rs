@@ -19,6 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
+use crate::auth::GoogleError;
 use crate::options::Options;
 use crate::routes;
 
@@ -39,6 +40,9 @@ pub enum StartError {
     /// The PEM files cannot be read.
     #[error("read the certificate or its key")]
     Pem(#[from] rustls::pki_types::pem::Error),
+    /// The service account's file is unusable.
+    #[error(transparent)]
+    ServiceAccount(#[from] GoogleError),
     /// Certificate and key do not fit.
     #[error("use the certificate")]
     Tls(#[from] rustls::Error),
@@ -55,7 +59,7 @@ impl Demo {
         let listener = TcpListener::bind(options.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
-        let router = routes::router(&options);
+        let router = routes::router(&options)?;
         Ok(Self { address, scheme, accepting: tokio::spawn(accept(listener, tls, router)) })
     }
 

@@ -99,7 +99,7 @@ fn joined(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-fn unknown(shape: Shape, path: &str, name: &str) -> Refusal {
+pub(crate) fn unknown(shape: Shape, path: &str, name: &str) -> Refusal {
     let full = joined(path, name);
     match shape {
         Shape::ChatCompletions if path.is_empty() => Refusal::invalid(format!("Unrecognized request argument supplied: {name}")),
@@ -124,7 +124,7 @@ fn absent(shape: Shape, path: &str, name: &str) -> Refusal {
     }
 }
 
-fn wrong_type(shape: Shape, path: &str, kind: Kind, value: &Value) -> Refusal {
+pub(crate) fn wrong_type(shape: Shape, path: &str, kind: Kind, value: &Value) -> Refusal {
     match shape {
         Shape::ChatCompletions => {
             let message = format!("Invalid type for '{path}': expected {}, but got {} instead.", kind.words(), found(value));

@@ -22,6 +22,8 @@ MISSING_MODEL = "missing-model"
 
 TIMEOUT_SECONDS = 20.0
 PNG_BASE64 = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+PNG = f"data:image/png;base64,{PNG_BASE64}"
+DEMO_URL = os.environ.get("SVC_SDK_DEMO_URL", BASE_URL)
 PNG_URL = "https://example.com/picture.png"
 # 120 tokens in, 64 of them from a cache; 31 out, 12 of them reasoning.
 EXACT_USAGE = "count demo:in=120 demo:cached=64 demo:out=31 demo:reasoning=12"

@@ -94,8 +94,38 @@ fn providers_need_different_names_and_reachable_addresses() {
             "1:37: providers[0].max_concurrency: must not be 0; leave it out for no bound",
         ),
         ("providers: [{name: a, kind: openai, aws: {region: r}}]", "1:37: providers[0].aws: only for the kind bedrock"),
-        ("providers: [{name: a, kind: vertex, region: europe-west4}]", "1:13: providers[0]: the kind vertex needs the key `vertex`"),
+        (
+            "providers: [{name: a, kind: vertex, region: europe-west4}]",
+            "1:13: providers[0]: the kind vertex needs the key `vertex`, or `keys`",
+        ),
         ("providers: [{name: a, kind: bedrock, region: eu-west-1}]", "1:13: providers[0]: the kind bedrock needs the key `aws`, or `keys`"),
+    ]);
+}
+
+#[test]
+fn the_blocks_of_the_clouds_must_be_whole() {
+    refused(&[
+        (
+            "providers: [{name: a, kind: bedrock, aws: {region: r, access_key_id: k}}]",
+            "1:38: providers[0].aws: `access_key_id` and `secret_access_key` go together",
+        ),
+        (
+            "providers: [{name: a, kind: bedrock, aws: {region: evil.example/}}]",
+            "1:44: providers[0].aws.region: expected the name of a region, such as us-east-1",
+        ),
+        ("providers: [{name: a, kind: vertex, vertex: {project: '', location: us}}]", "1:46: providers[0].vertex.project: needed here"),
+        (
+            "providers: [{name: a, kind: vertex, base_url: 'http://x', vertex: {project: p, location: a/b}}]",
+            "1:80: providers[0].vertex.location: expected the name of a location, such as us-central1 or global",
+        ),
+        (
+            "providers: [{name: a, kind: openai, entra: {tenant: t, client_id: c, client_secret: s}}]",
+            "1:37: providers[0].entra: only for the kind azure_openai",
+        ),
+        (
+            "providers: [{name: a, kind: azure_openai, base_url: 'http://x', entra: {tenant: t, client_id: c, client_secret: s, token_url: x}}]",
+            "1:116: providers[0].entra.token_url: expected a URL that starts with http:// or https://",
+        ),
     ]);
 }
 

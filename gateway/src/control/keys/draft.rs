@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entity::{ContentLogging, KeyStatus, Source, api_key};
+use entity::{ContentLogging, KeyStatus, Source, Translation, api_key};
 use sea_orm::DatabaseTransaction;
 use svc_entity as entity;
 use svc_filters::auth::{KeySecret, Pepper};
@@ -18,6 +18,7 @@ pub(super) const STATUSES: [(&str, KeyStatus); 3] =
     [("active", KeyStatus::Active), ("disabled", KeyStatus::Disabled), ("revoked", KeyStatus::Revoked)];
 const CONTENT_LOGGING: [(&str, ContentLogging); 3] =
     [("inherit", ContentLogging::Inherit), ("on", ContentLogging::On), ("off", ContentLogging::Off)];
+const TRANSLATION: [(&str, Translation); 3] = [("lossy", Translation::Lossy), ("safe", Translation::Safe), ("strict", Translation::Strict)];
 /// Largest caps: what the filters count with, and what JSON holds exactly.
 const LARGEST_COUNT: i64 = 0xffff_ffff;
 const LARGEST_TOKENS: i64 = (1 << 53) - 1;
@@ -37,6 +38,7 @@ pub(super) struct Draft {
     pub(super) status: Option<KeyStatus>,
     tags: Option<BTreeMap<String, String>>,
     content_logging: Option<ContentLogging>,
+    translation: Option<Option<Translation>>,
 }
 
 impl Draft {
@@ -55,6 +57,7 @@ impl Draft {
             status: fields.choice("status", &STATUSES),
             tags: fields.labels("tags"),
             content_logging: fields.choice("content_logging", &CONTENT_LOGGING),
+            translation: fields.optional_choice("translation", &TRANSLATION),
         }
     }
 
@@ -93,6 +96,7 @@ impl Draft {
         set(&mut row.expires_at, self.expires_at);
         set(&mut row.status, self.status);
         set(&mut row.content_logging, self.content_logging);
+        set(&mut row.translation, self.translation);
         set(&mut row.allowed_models, self.allowed_models.map(|models| models.and_then(|models| serde_json::to_string(&models).ok())));
         set(&mut row.tags, self.tags.map(|tags| (!tags.is_empty()).then(|| serde_json::to_string(&tags).ok()).flatten()));
     }
@@ -127,6 +131,7 @@ pub(super) fn new_row(now: i64, secret: &KeySecret, pepper: &Pepper) -> api_key:
         status: KeyStatus::Active,
         tags: None,
         content_logging: ContentLogging::Inherit,
+        translation: None,
         source: Source::Api,
         created_by: ACTOR.to_owned(),
         created_at: now,

@@ -24,6 +24,7 @@ pub(super) fn show(row: &api_key::Model, last_used_at: Option<i64>) -> Value {
         ("status", serde_json::to_value(row.status).unwrap_or_default()),
         ("tags", parsed(&row.tags).unwrap_or_else(|| json!({}))),
         ("content_logging", serde_json::to_value(row.content_logging).unwrap_or_default()),
+        ("translation", serde_json::to_value(row.translation).unwrap_or_default()),
         ("source", serde_json::to_value(row.source).unwrap_or_default()),
         ("public_id", row.public_id.clone().into()),
         ("last_four", row.last_four.as_str().into()),

@@ -83,6 +83,7 @@ async fn upsert(run: &mut Declaring<'_>, declared: &conf::Key, hash: &str, found
         status: status(declared.status),
         tags: (!declared.tags.is_empty()).then(|| serde_json::to_string(&declared.tags).ok()).flatten(),
         content_logging: content_logging(declared.content_logging),
+        translation: declared.translation.map(super::translation),
         source: Source::File,
         created_by: "file".to_owned(),
         created_at: found.as_ref().map_or(run.now, |row| row.created_at),

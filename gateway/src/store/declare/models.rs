@@ -132,6 +132,7 @@ fn row(run: &Declaring<'_>, declared: &conf::Model, position: i32, found: Option
         name: declared.name.clone(),
         affinity: declared.affinity,
         capabilities: serde_json::to_string(&declared.capabilities).unwrap_or_else(|_| "{}".to_owned()),
+        translation: declared.translation.map(super::translation),
         enabled: true,
         source: Source::File,
         position,

@@ -9,7 +9,7 @@ use svc_filters::auth::KeySecret;
 
 use super::{DeclareError, Declaring};
 use crate::conf;
-use crate::store::settings::Settings;
+use crate::store::settings::{Settings, key_names};
 
 /// A credential as it should be.
 struct Wanted {
@@ -100,7 +100,7 @@ async fn credentials(run: &mut Declaring<'_>, declared: &conf::Provider, owner: 
         .all(run.transaction)
         .await?;
     let mut by_position: HashMap<i32, provider_key::Model> = rows.into_iter().map(|row| (row.position, row)).collect();
-    for (position, wanted) in (0..).zip(wanted(declared)) {
+    for (position, wanted) in (0..).zip(wanted(declared)?) {
         let found = by_position.remove(&position);
         if found.as_ref().is_some_and(|row| run.sealer.open(&row.id, &row.secret_sealed).is_ok_and(|clear| clear == wanted.clear)) {
             continue;
@@ -134,7 +134,7 @@ async fn credentials(run: &mut Declaring<'_>, declared: &conf::Provider, owner: 
 }
 
 /// The credentials of a declared provider, in order.
-fn wanted(declared: &conf::Provider) -> Vec<Wanted> {
+fn wanted(declared: &conf::Provider) -> Result<Vec<Wanted>, DeclareError> {
     let keys = declared.keys.iter().filter(|key| !key.is_empty());
     let mut wanted: Vec<Wanted> = keys.map(|key| Wanted { name: None, clear: key.reveal().to_owned() }).collect();
     if let Some(aws) = declared.aws.as_ref().filter(|aws| !aws.access_key_id.is_empty()) {
@@ -144,9 +144,27 @@ fn wanted(declared: &conf::Provider) -> Vec<Wanted> {
             "secret_access_key": aws.secret_access_key.reveal(),
             "session_token": token.map(conf::Secret::reveal),
         });
-        wanted.push(Wanted { name: Some("aws"), clear: clear.to_string() });
+        wanted.push(Wanted { name: Some(key_names::AWS), clear: clear.to_string() });
     }
-    wanted
+    if let Some(entra) = &declared.entra {
+        let clear = serde_json::json!({
+            "tenant": entra.tenant,
+            "client_id": entra.client_id,
+            "client_secret": entra.client_secret.reveal(),
+            "token_url": entra.token_url,
+            "scope": entra.scope,
+        });
+        wanted.push(Wanted { name: Some(key_names::ENTRA), clear: clear.to_string() });
+    }
+    if let Some(path) = declared.vertex.as_ref().and_then(|vertex| vertex.service_account_file.as_ref()) {
+        let clear = std::fs::read_to_string(path).map_err(|source| DeclareError::ServiceAccount {
+            name: declared.name.clone(),
+            path: path.clone(),
+            source,
+        })?;
+        wanted.push(Wanted { name: Some(key_names::SERVICE_ACCOUNT), clear });
+    }
+    Ok(wanted)
 }
 
 const fn kind(kind: conf::ProviderKind) -> ProviderKind {

@@ -75,5 +75,6 @@ fn key(row: api_key::Model, accounts: &HashMap<String, Account>) -> Result<Key, 
         expires_at: row.expires_at,
         status,
         tags: row.tags.map(Arc::from),
+        translation: row.translation.map(super::policy),
     })
 }

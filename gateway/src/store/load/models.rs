@@ -36,14 +36,10 @@ pub(super) async fn read(
     let mut names: HashSet<String> = models.iter().map(|row| row.name.clone()).collect();
     let table = models.into_iter().map(|row| Model {
         aliases: own_aliases(&row, aliases.remove(&row.id).unwrap_or_default(), &mut names),
-        targets: targets
-            .remove(&row.id)
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|target| self::target(&row, target, providers))
-            .collect(),
+        targets: targets.remove(&row.id).unwrap_or_default().into_iter().filter_map(|target| self::target(target, providers)).collect(),
         fallbacks: fallbacks.remove(&row.id).unwrap_or_default(),
         created_at: row.created_at.div_euclid(1000),
+        translation: row.translation.map(super::policy),
         name: row.name.into(),
     });
     Ok(ModelTable::new(table.collect())?)
@@ -61,19 +57,15 @@ fn own_aliases(row: &model::Model, aliases: Vec<String>, names: &mut HashSet<Str
     free.map(Arc::from).collect()
 }
 
-fn target(row: &model::Model, target: model_target::Model, providers: &HashMap<String, (String, Loaded)>) -> Option<Target> {
-    let (name, loaded) = providers.get(&target.provider_id)?;
+fn target(target: model_target::Model, providers: &HashMap<String, (String, Loaded)>) -> Option<Target> {
+    let (_, loaded) = providers.get(&target.provider_id)?;
     let provider = match loaded {
         Loaded::Ready(provider) => provider,
-        Loaded::NotServed(kind) => {
-            log::warn!("the model `{}` goes without its target at `{name}`: providers of the kind {kind} are not served yet", row.name);
-            return None;
-        }
         Loaded::Disabled | Loaded::Broken => return None,
     };
     Some(Target {
         provider: provider.name().clone(),
-        shape: provider.shape(),
+        shape: provider.shape(&target.upstream_model),
         upstream_model: target.upstream_model.into(),
         priority: target.priority,
         weight: u32::try_from(target.weight).unwrap_or(0),

@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use svc_entity as entity;
 
 use super::rows;
-use crate::conf::{self, Conf};
-use crate::providers::{Http2, Kind, Provider, ProviderSpec, Timeouts};
+use crate::conf::{self, Conf, Secret};
+use crate::providers::{Http2, KeySpec, Kind, Place, Provider, ProviderSpec, Timeouts};
 use crate::store::seal::Sealer;
-use crate::store::settings::Settings;
+use crate::store::settings::{Settings, key_names};
 use crate::store::snapshot::{Fingerprint, Snapshot};
 
 /// What became of a provider's row.
@@ -21,8 +21,6 @@ pub(super) enum Loaded {
     Ready(Arc<Provider>),
     /// An operator disabled it.
     Disabled,
-    /// Its kind is not served.
-    NotServed(String),
     /// It cannot be used; the log says why.
     Broken,
 }
@@ -73,7 +71,7 @@ fn fingerprint(row: &provider::Model, keys: &[provider_key::Model]) -> Fingerpri
         digest.update(text.len().to_le_bytes());
         digest.update(text);
     };
-    for text in [&row.id, &row.name, kind_name(row.kind), &row.base_url, &row.settings] {
+    for text in [&row.id, &row.name, kind(row.kind).as_str(), &row.base_url, &row.settings] {
         add(text);
     }
     for key in keys {
@@ -87,7 +85,6 @@ fn make(row: &provider::Model, keys: &[provider_key::Model], conf: &Conf, sealer
     if !row.enabled {
         return Loaded::Disabled;
     }
-    let Some(kind) = Kind::parse(kind_name(row.kind)) else { return Loaded::NotServed(kind_name(row.kind).to_owned()) };
     let broken = |reason: &dyn std::fmt::Display| {
         log::error!("the provider `{}` takes no requests: {reason}", row.name);
         Loaded::Broken
@@ -100,15 +97,15 @@ fn make(row: &provider::Model, keys: &[provider_key::Model], conf: &Conf, sealer
     if clear.is_empty() && !keys.is_empty() {
         return broken(&"none of its credentials can be opened");
     }
-    match Provider::new(spec(row, kind, settings, clear, conf)) {
+    match Provider::new(spec(row, settings, clear, conf)) {
         Ok(provider) => Loaded::Ready(Arc::new(provider)),
         Err(error) => broken(&format_args!("failed to {error}")),
     }
 }
 
-fn open(row: &provider::Model, keys: &[provider_key::Model], sealer: &Sealer) -> Vec<String> {
+fn open(row: &provider::Model, keys: &[provider_key::Model], sealer: &Sealer) -> Vec<KeySpec> {
     let opened = keys.iter().filter_map(|key| match sealer.open(&key.id, &key.secret_sealed) {
-        Ok(clear) => Some(clear),
+        Ok(clear) => Some(key_spec(row.kind, key.name.as_deref(), Secret::new(clear))),
         Err(error) => {
             log::error!("the credential {} of the provider `{}` is passed over: failed to {error}", key.position, row.name);
             None
@@ -117,11 +114,31 @@ fn open(row: &provider::Model, keys: &[provider_key::Model], sealer: &Sealer) ->
     opened.collect()
 }
 
-fn spec(row: &provider::Model, kind: Kind, settings: Settings, keys: Vec<String>, conf: &Conf) -> ProviderSpec {
+/// What a stored credential is: its name says so for kinds that take more than plain keys.
+fn key_spec(kind: entity::ProviderKind, name: Option<&str>, clear: Secret) -> KeySpec {
+    match (kind, name) {
+        (entity::ProviderKind::Bedrock, Some(key_names::AWS)) => KeySpec::Aws(clear),
+        (entity::ProviderKind::Vertex, Some(key_names::SERVICE_ACCOUNT)) => KeySpec::ServiceAccount(clear),
+        (entity::ProviderKind::AzureOpenAi, Some(key_names::ENTRA)) => KeySpec::Entra(clear),
+        _ => KeySpec::Plain(clear),
+    }
+}
+
+/// The credential of the process's surroundings, where the settings say that it is to be used.
+fn ambient(row: &provider::Model, settings: &Settings) -> Option<KeySpec> {
+    match row.kind {
+        entity::ProviderKind::Bedrock if settings.ambient => Some(KeySpec::AwsEnvironment),
+        entity::ProviderKind::Vertex if settings.ambient => Some(KeySpec::GoogleEnvironment),
+        _ => None,
+    }
+}
+
+fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<KeySpec>, conf: &Conf) -> ProviderSpec {
     let timeouts = conf.timeouts.with(&settings.timeouts);
+    keys.extend(ambient(row, &settings));
     ProviderSpec {
         name: row.name.as_str().into(),
-        kind,
+        kind: kind(row.kind),
         base_url: row.base_url.clone(),
         keys,
         timeouts: Timeouts {
@@ -137,17 +154,24 @@ fn spec(row: &provider::Model, kind: Kind, settings: Settings, keys: Vec<String>
         },
         ca_pem: settings.ca_pem,
         headers: settings.headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect(),
+        api_version: settings.api_version,
+        region: settings.aws.map(|aws| aws.region).filter(|region| !region.is_empty()).or_else(|| row.region.clone()),
+        place: settings.vertex.map(|vertex| Place {
+            project: vertex.project,
+            location: vertex.location,
+            user_project: vertex.user_project,
+        }),
+        compatibility: settings.compatibility,
     }
 }
 
-/// The configuration's name of a kind.
-const fn kind_name(kind: entity::ProviderKind) -> &'static str {
+const fn kind(kind: entity::ProviderKind) -> Kind {
     match kind {
-        entity::ProviderKind::OpenAi => "openai",
-        entity::ProviderKind::AzureOpenAi => "azure_openai",
-        entity::ProviderKind::Anthropic => "anthropic",
-        entity::ProviderKind::Bedrock => "bedrock",
-        entity::ProviderKind::Gemini => "gemini",
-        entity::ProviderKind::Vertex => "vertex",
+        entity::ProviderKind::OpenAi => Kind::Openai,
+        entity::ProviderKind::AzureOpenAi => Kind::AzureOpenai,
+        entity::ProviderKind::Anthropic => Kind::Anthropic,
+        entity::ProviderKind::Bedrock => Kind::Bedrock,
+        entity::ProviderKind::Gemini => Kind::Gemini,
+        entity::ProviderKind::Vertex => Kind::Vertex,
     }
 }

@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::reply::{Finish, Reply, ToolCall};
 use crate::sse;
 use crate::usage::Usage;
+use crate::vendor::Vendor;
 
 /// 21 November 2026: answers do not depend on the clock.
 pub(crate) const CREATED: u64 = 1_795_219_200;
@@ -20,6 +21,8 @@ pub(super) struct Head {
     model: String,
     choices: u64,
     with_usage: bool,
+    /// Azure reports what its filters found.
+    filtered: bool,
     /// Whether reasoning is shown the way compatible hosts do.
     shows_reasoning: bool,
 }
@@ -33,6 +36,7 @@ impl Head {
             model: model.to_owned(),
             choices: body.get("n").and_then(Value::as_u64).unwrap_or(1),
             with_usage: with_usage.unwrap_or(false),
+            filtered: call.vendor == Vendor::Azure,
             shows_reasoning,
         }
     }
@@ -44,11 +48,14 @@ impl Head {
         if let (Some(usage), Some(fields)) = (reply.usage, answer.as_object_mut()) {
             fields.insert("usage".to_owned(), self::usage(&usage));
         }
+        if let (true, Some(fields)) = (self.filtered, answer.as_object_mut()) {
+            fields.insert("prompt_filter_results".to_owned(), prompt_filter());
+        }
         answer
     }
 
     fn choice(&self, index: u64, reply: &Reply) -> Value {
-        let text = if reply.calls.is_empty() { json!(reply.text()) } else { Value::Null };
+        let text = if reply.speaks() { json!(reply.text()) } else { Value::Null };
         let mut message = json!({"role": "assistant", "content": text, "refusal": null, "annotations": []});
         if let Some(fields) = message.as_object_mut() {
             if !reply.calls.is_empty() {
@@ -60,16 +67,30 @@ impl Head {
                 fields.insert("reasoning_content".to_owned(), json!(thinking));
             }
         }
-        json!({"index": index, "message": message, "logprobs": null, "finish_reason": finish(reply.finish)})
+        let mut choice = json!({"index": index, "message": message, "logprobs": null, "finish_reason": finish(&reply.finish)});
+        if let (true, Some(fields)) = (self.filtered, choice.as_object_mut()) {
+            fields.insert("content_filter_results".to_owned(), content_filter());
+        }
+        choice
     }
 
     fn call(&self, choice: u64, at: usize, call: &ToolCall, arguments: &str) -> Value {
-        json!({"id": format!("{}_{choice}_{at}", self.call_prefix), "type": "function",
-            "function": {"name": call.name, "arguments": arguments}})
+        let id = format!("{}_{choice}_{at}", self.call_prefix);
+        if call.custom {
+            return json!({"id": id, "type": "custom", "custom": {"name": call.name, "input": call.input()}});
+        }
+        json!({"id": id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
     }
 
     pub(super) fn events(&self, reply: &Reply) -> Vec<Bytes> {
-        let mut events: Vec<Bytes> = (0..self.choices).flat_map(|index| self.deltas(index, reply)).collect();
+        let first = json!({"id": "", "object": "", "created": 0, "model": "", "choices": [], "prompt_filter_results": prompt_filter()});
+        let mut events: Vec<Bytes> = self.filtered.then(|| sse::data(&first)).into_iter().collect();
+        events.extend((0..self.choices).flat_map(|index| self.deltas(index, reply)));
+        if self.filtered {
+            let late = json!([{"index": 0, "finish_reason": null, "content_filter_offsets": {"check_offset": 0, "start_offset": 0,
+                "end_offset": 9}, "content_filter_results": content_filter()}]);
+            events.push(sse::data(&self.chunk(late, None)));
+        }
         if let (true, Some(usage)) = (self.with_usage, reply.usage) {
             events.push(sse::data(&self.chunk(json!([]), Some(&usage))));
         }
@@ -82,7 +103,7 @@ impl Head {
             let choice = json!([{"index": index, "delta": delta, "logprobs": null, "finish_reason": finish}]);
             sse::data(&self.chunk(choice, None))
         };
-        let opening = if reply.calls.is_empty() { json!("") } else { Value::Null };
+        let opening = if reply.speaks() { json!("") } else { Value::Null };
         let mut events = vec![delta(json!({"role": "assistant", "content": opening, "refusal": null}), None)];
         if let (true, Some(thinking)) = (self.shows_reasoning, &reply.thinking) {
             events.push(delta(json!({"reasoning_content": thinking}), None));
@@ -90,7 +111,7 @@ impl Head {
         events.extend(reply.pieces.iter().map(|piece| delta(json!({"content": piece}), None)));
         let calls = reply.calls.iter().enumerate().flat_map(|(at, call)| self.fragments(index, at, call));
         events.extend(calls.map(|fragment| delta(json!({"tool_calls": [fragment]}), None)));
-        events.push(delta(json!({}), Some(finish(reply.finish))));
+        events.push(delta(json!({}), Some(finish(&reply.finish))));
         events
     }
 
@@ -99,7 +120,8 @@ impl Head {
         if let Some(fields) = first.as_object_mut() {
             fields.insert("index".to_owned(), json!(at));
         }
-        let rest = call.fragments().into_iter().map(|fragment| json!({"index": at, "function": {"arguments": fragment}}));
+        let rest = if call.custom { Vec::new() } else { call.fragments() };
+        let rest = rest.into_iter().map(|fragment| json!({"index": at, "function": {"arguments": fragment}}));
         std::iter::once(first).chain(rest).collect()
     }
 
@@ -113,9 +135,17 @@ impl Head {
     }
 }
 
-fn finish(finish: Finish) -> &'static str {
+fn prompt_filter() -> Value {
+    json!([{"prompt_index": 0, "content_filter_results": content_filter()}])
+}
+
+fn content_filter() -> Value {
+    json!({"hate": {"filtered": false, "severity": "safe"}, "violence": {"filtered": false, "severity": "safe"}})
+}
+
+fn finish(finish: &Finish) -> &'static str {
     match finish {
-        Finish::Stop => "stop",
+        Finish::Stop | Finish::Sequence(_) | Finish::Malformed => "stop",
         Finish::Length => "length",
         Finish::Tools => "tool_calls",
         Finish::Filter => "content_filter",

@@ -2,31 +2,59 @@
 
 use serde_json::{Map, Value};
 
+use crate::call::Shape;
+use crate::chat_completions::rules;
+use crate::conversation::Conversation;
 use crate::media::Media;
 use crate::refusal::Refusal;
+use crate::validate::{Fields, Kind};
 
 const LONGEST_CALL_ID: usize = 40;
+const CALL: Fields = Fields {
+    known: &[("id", Kind::Text), ("type", Kind::Text), ("function", Kind::Object), ("custom", Kind::Object), ("index", Kind::Integer)],
+    required: &["id", "type"],
+};
 
-/// What the messages come down to.
-#[derive(Debug, Default)]
-pub(super) struct Turns {
-    pub(super) text: String,
-    pub(super) results: Vec<String>,
-    pub(super) media: Vec<Media>,
-    open: Vec<String>,
+/// Fields of a message, by its role.
+fn fields(role: &str) -> Fields {
+    let known: &'static [(&'static str, Kind)] = match role {
+        "assistant" => &[
+            ("role", Kind::Text),
+            ("content", Kind::TextOrList),
+            ("name", Kind::Text),
+            ("refusal", Kind::Text),
+            ("audio", Kind::Object),
+            ("annotations", Kind::Any),
+            ("function_call", Kind::Object),
+            ("tool_calls", Kind::List),
+        ],
+        "tool" => &[("role", Kind::Text), ("content", Kind::TextOrList), ("tool_call_id", Kind::Text)],
+        _ => &[("role", Kind::Text), ("content", Kind::TextOrList), ("name", Kind::Text)],
+    };
+    Fields { known, required: &[] }
 }
 
-pub(super) fn read(messages: &[Value]) -> Result<Turns, Refusal> {
+#[derive(Debug, Default)]
+struct Turns {
+    conversation: Conversation,
+    open: Vec<String>,
+    results: Vec<String>,
+    /// Whether messages may hold what the vendor itself does not know.
+    lenient: bool,
+}
+
+pub(super) fn read(messages: &[Value], model: &str) -> Result<Conversation, Refusal> {
     if messages.is_empty() {
         let message = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
         return Err(Refusal::invalid(message).param("messages").code("empty_array"));
     }
-    let mut turns = Turns::default();
+    let mut turns = Turns { lenient: rules::compatible(model), ..Turns::default() };
     for (at, message) in messages.iter().enumerate() {
         turns.add(message, &format!("messages[{at}]"))?;
     }
     turns.all_answered("messages")?;
-    Ok(turns)
+    turns.settle();
+    Ok(turns.conversation)
 }
 
 pub(super) fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Refusal> {
@@ -38,42 +66,61 @@ impl Turns {
     fn add(&mut self, message: &Value, path: &str) -> Result<(), Refusal> {
         let message = object(message, path)?;
         let role = message.get("role").and_then(Value::as_str);
+        if !self.lenient {
+            fields(role.unwrap_or_default()).check(Shape::ChatCompletions, path, message)?;
+        }
         if role != Some("tool") {
             self.all_answered(path)?;
+            self.settle();
         }
         match role {
-            Some("user") => self.user(message, path),
+            Some("user") => {
+                let read = content(message, path, &["text", "image_url", "input_audio", "file"])?;
+                self.conversation.ask(read.texts, read.media);
+                Ok(())
+            }
             Some("assistant") => self.assistant(message, path),
             Some("tool") => self.tool(message, path),
-            Some("system" | "developer" | "function") => content(message, path, &["text"]).map(|_| ()),
+            Some("developer") if self.lenient => Err(bad_role("developer", path)),
+            Some("system" | "developer") => {
+                let read = content(message, path, &["text"])?;
+                read.texts.iter().for_each(|text| self.conversation.instruct(text));
+                Ok(())
+            }
+            Some("function") => {
+                content(message, path, &["text"]).map(|read| self.conversation.results(vec![read.texts.concat()], Vec::new()))
+            }
             Some(other) => Err(bad_role(other, path)),
             None => Err(missing(&format!("{path}.role"))),
         }
     }
 
-    fn user(&mut self, message: &Map<String, Value>, path: &str) -> Result<(), Refusal> {
-        let read = content(message, path, &["text", "image_url", "input_audio", "file"])?;
-        self.results.clear();
-        self.text = read.text;
-        self.media = read.media;
-        Ok(())
-    }
-
     fn assistant(&mut self, message: &Map<String, Value>, path: &str) -> Result<(), Refusal> {
-        self.results.clear();
-        let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        for (at, call) in calls.iter().enumerate() {
-            self.open.push(call_id(call, &format!("{path}.tool_calls[{at}]"))?);
+        let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice);
+        if calls.is_some_and(<[Value]>::is_empty) {
+            let message = format!("Invalid '{path}.tool_calls': empty array. Expected an array with minimum length 1.");
+            return Err(Refusal::invalid(message).param(format!("{path}.tool_calls")).code("empty_array"));
+        }
+        for (at, call) in calls.unwrap_or_default().iter().enumerate() {
+            let id = self.call(call, &format!("{path}.tool_calls[{at}]"))?;
+            self.open.push(id);
         }
         let says =
             ["content", "refusal", "audio", "function_call"].iter().any(|name| message.get(*name).is_some_and(|value| !value.is_null()));
-        if calls.is_empty() && !says {
+        if calls.is_none() && !says {
             return Err(Refusal::invalid("Invalid value for 'content': expected a string, got null.").param(format!("{path}.content")));
         }
-        if message.get("content").is_some_and(|content| !content.is_null()) {
-            content(message, path, &["text", "refusal"])?;
-        }
+        let said = message.get("content").is_some_and(|content| !content.is_null());
+        let texts = if said { content(message, path, &["text", "refusal"])?.texts } else { Vec::new() };
+        self.conversation.reply(texts);
         Ok(())
+    }
+
+    fn call(&self, call: &Value, path: &str) -> Result<String, Refusal> {
+        if !self.lenient {
+            CALL.check(Shape::ChatCompletions, path, object(call, path)?)?;
+        }
+        call_id(call, path)
     }
 
     fn tool(&mut self, message: &Map<String, Value>, path: &str) -> Result<(), Refusal> {
@@ -83,8 +130,13 @@ impl Turns {
             return Err(Refusal::invalid(message).param(format!("{path}.role")));
         };
         self.open.remove(at);
-        self.results.push(content(message, path, &["text"])?.text);
+        self.results.push(content(message, path, &["text"])?.texts.join("\n"));
         Ok(())
+    }
+
+    /// The results of one turn have all been read.
+    fn settle(&mut self) {
+        self.conversation.results(std::mem::take(&mut self.results), Vec::new());
     }
 
     fn all_answered(&self, path: &str) -> Result<(), Refusal> {
@@ -121,14 +173,14 @@ fn call_id(call: &Value, path: &str) -> Result<String, Refusal> {
 
 #[derive(Default)]
 struct Content {
-    text: String,
+    texts: Vec<String>,
     media: Vec<Media>,
 }
 
 fn content(message: &Map<String, Value>, path: &str, allowed: &[&str]) -> Result<Content, Refusal> {
     let path = format!("{path}.content");
     match message.get("content") {
-        Some(Value::String(text)) => Ok(Content { text: text.clone(), media: Vec::new() }),
+        Some(Value::String(text)) => Ok(Content { texts: vec![text.clone()], media: Vec::new() }),
         Some(Value::Array(parts)) => parts.iter().enumerate().try_fold(Content::default(), |mut read, (at, part)| {
             self::part(&mut read, part, &format!("{path}[{at}]"), allowed)?;
             Ok(read)
@@ -157,7 +209,7 @@ fn part(read: &mut Content, part: &Value, path: &str, allowed: &[&str]) -> Resul
         "file" if text("/file/file_data").is_some() => read.media.push(Media::url(need("/file/file_data")?, path)?),
         "file" => read.media.push(Media::Remote { url: need("/file/file_id")?.to_owned() }),
         "refusal" => {}
-        _ => read.text.push_str(need("/text")?),
+        _ => read.texts.push(need("/text")?.to_owned()),
     }
     Ok(())
 }

@@ -3,46 +3,89 @@
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::generate_content::signed;
+use crate::generation::gemini;
 use crate::reply::{Finish, Reply};
 use crate::usage::Usage;
 
-/// Not a real signature, but as opaque as one.
-const SIGNATURE: &str = "RGVtb1NpZ25hdHVyZQ==";
+const FOUND: &str = "https://example.com/found";
+const TITLE: &str = "What was found";
 
 /// What every chunk repeats.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct Head<'a> {
+    call: &'a Call,
     id: String,
     model: String,
+    shows_thoughts: bool,
 }
 
-impl Head {
-    pub(super) fn new(call: &Call, model: &str) -> Self {
-        Self { id: call.id("resp-"), model: model.to_owned() }
+impl<'a> Head<'a> {
+    pub(super) fn new(call: &'a Call, model: &str, shows_thoughts: bool) -> Self {
+        Self { call, id: call.id("resp-"), model: model.to_owned(), shows_thoughts }
     }
 
     pub(super) fn whole(&self, reply: &Reply) -> Value {
-        let mut parts = thoughts(reply);
-        if reply.calls.is_empty() {
-            parts.push(json!({"text": reply.text()}));
+        if reply.finish == Finish::Malformed {
+            return self.malformed(reply);
+        }
+        let mut parts = self.thoughts(reply);
+        if reply.speaks() {
+            parts.push(self.closing(reply, reply.text()));
         }
         parts.extend(self.calls(reply));
-        self.response(parts, Some(finish(reply.finish)), reply.usage.as_ref())
+        self.grounded(reply, self.response(parts, Some(finish(&reply.finish)), reply.usage.as_ref()))
+    }
+
+    /// The answer to a prompt that is refused before a model sees it.
+    pub(super) fn blocked(&self, reply: &Reply) -> Value {
+        let input = reply.usage.map_or(0, |usage| usage.input);
+        json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "modelVersion": self.model, "responseId": self.id,
+            "usageMetadata": {"promptTokenCount": input, "totalTokenCount": input}})
+    }
+
+    /// A call gone wrong leaves nothing else.
+    fn malformed(&self, reply: &Reply) -> Value {
+        let candidate = json!({"index": 0, "finishReason": finish(&reply.finish), "finishMessage": "Malformed function call: f("});
+        json!({"candidates": [candidate], "modelVersion": self.model, "responseId": self.id,
+            "usageMetadata": reply.usage.as_ref().map(usage)})
     }
 
     /// Text comes in pieces, calls come whole, the reason to end comes last.
     pub(super) fn chunks(&self, reply: &Reply) -> Vec<Value> {
+        if reply.finish == Finish::Malformed {
+            return vec![self.malformed(reply)];
+        }
         let texts = reply.pieces.iter().map(|piece| json!({"text": piece}));
-        let parts: Vec<Value> = thoughts(reply).into_iter().chain(texts).chain(self.calls(reply)).collect();
+        let parts: Vec<Value> = self.thoughts(reply).into_iter().chain(texts).chain(self.calls(reply)).collect();
         let mut chunks: Vec<Value> = parts.into_iter().map(|part| self.response(vec![part], None, None)).collect();
-        chunks.push(self.response(vec![json!({"text": ""})], Some(finish(reply.finish)), reply.usage.as_ref()));
+        let last = self.response(vec![self.closing(reply, String::new())], Some(finish(&reply.finish)), reply.usage.as_ref());
+        chunks.push(self.grounded(reply, last));
         chunks
     }
 
+    fn thoughts(&self, reply: &Reply) -> Vec<Value> {
+        let shown = reply.thinking.iter().filter(|_| self.shows_thoughts);
+        shown.map(|thinking| json!({"text": thinking, "thought": true})).collect()
+    }
+
+    /// The last text of an answer without calls is signed where calls would be, if the model has thought.
+    fn closing(&self, reply: &Reply, text: String) -> Value {
+        let signs = reply.calls.is_empty() && reply.thinking.is_some() && signed::signs(&self.model);
+        if signs { json!({"text": text, "thoughtSignature": signed::signature(self.call, &self.model)}) } else { json!({"text": text}) }
+    }
+
     fn calls(&self, reply: &Reply) -> Vec<Value> {
+        let identified = gemini(&self.model).is_none_or(|version| version >= (3, 0));
         let part = |(at, call): (usize, &crate::reply::ToolCall)| {
-            let call = json!({"id": format!("{}_{at}", self.id), "name": call.name, "args": call.arguments});
-            if at == 0 { json!({"functionCall": call, "thoughtSignature": SIGNATURE}) } else { json!({"functionCall": call}) }
+            let mut part = json!({"functionCall": {"name": call.name, "args": call.arguments}});
+            if let (true, Some(fields)) = (identified, part.pointer_mut("/functionCall").and_then(Value::as_object_mut)) {
+                fields.insert("id".to_owned(), json!(format!("{}_{at}", self.id)));
+            }
+            if let (0, true, Some(fields)) = (at, signed::signs(&self.model), part.as_object_mut()) {
+                fields.insert("thoughtSignature".to_owned(), json!(signed::signature(self.call, &self.model)));
+            }
+            part
         };
         reply.calls.iter().enumerate().map(part).collect()
     }
@@ -58,16 +101,24 @@ impl Head {
         }
         response
     }
+
+    fn grounded(&self, reply: &Reply, mut response: Value) -> Value {
+        let candidate = response.pointer_mut("/candidates/0").and_then(Value::as_object_mut);
+        if let (Some(query), Some(candidate)) = (&reply.search, candidate) {
+            let segment = json!({"startIndex": 0, "endIndex": reply.text().len(), "text": reply.text()});
+            let grounding = json!({"webSearchQueries": [query], "groundingChunks": [{"web": {"uri": FOUND, "title": TITLE}}],
+                "groundingSupports": [{"segment": segment, "groundingChunkIndices": [0]}]});
+            candidate.insert("groundingMetadata".to_owned(), grounding);
+        }
+        response
+    }
 }
 
-fn thoughts(reply: &Reply) -> Vec<Value> {
-    reply.thinking.iter().map(|thinking| json!({"text": thinking, "thought": true})).collect()
-}
-
-fn finish(finish: Finish) -> &'static str {
+fn finish(finish: &Finish) -> &'static str {
     match finish {
-        Finish::Stop | Finish::Tools => "STOP",
+        Finish::Stop | Finish::Sequence(_) | Finish::Tools => "STOP",
         Finish::Length => "MAX_TOKENS",
+        Finish::Malformed => "MALFORMED_FUNCTION_CALL",
         Finish::Filter => "SAFETY",
     }
 }

@@ -1,80 +1,111 @@
 //! The turns of a messages request: block types, tool results, order.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
+use crate::call::Call;
+use crate::conversation::Conversation;
+use crate::generation::claude;
 use crate::media::Media;
+use crate::messages::blocks::{self, kind};
+use crate::messages::{Version, signed, source};
 use crate::refusal::Refusal;
 
-/// What the turns come down to.
-#[derive(Debug, Default)]
-pub(super) struct Turns {
-    pub(super) text: String,
-    pub(super) results: Vec<String>,
-    pub(super) media: Vec<Media>,
+const LONGEST_ID: usize = 64;
+
+struct Turns<'a> {
+    call: &'a Call,
+    version: Version,
+    model: &'a str,
+    conversation: Conversation,
+    /// Calls of the turn before that have no result yet.
     open: Vec<String>,
-    /// Whether the rules of version 2026-10-21 hold.
-    newest: bool,
+    ids: HashSet<String>,
 }
 
-pub(super) fn read(messages: &[Value], newest: bool) -> Result<Turns, Refusal> {
-    let mut turns = Turns { newest, ..Turns::default() };
+pub(super) fn read(call: &Call, version: Version, model: &str, messages: &[Value]) -> Result<Conversation, Refusal> {
+    let mut turns = Turns { call, version, model, conversation: Conversation::default(), open: Vec::new(), ids: HashSet::new() };
     for (at, message) in messages.iter().enumerate() {
-        turns.add(at, message)?;
+        turns.add(at, message, at + 1 == messages.len())?;
     }
     if messages.is_empty() {
         return Err(Refusal::invalid("messages: at least one message is required"));
     }
     turns.all_answered(messages.len())?;
-    Ok(turns)
+    Ok(turns.conversation)
 }
 
-impl Turns {
-    fn add(&mut self, at: usize, message: &Value) -> Result<(), Refusal> {
+impl Turns<'_> {
+    fn add(&mut self, at: usize, message: &Value, last: bool) -> Result<(), Refusal> {
         let role = message.get("role").and_then(Value::as_str);
+        let mut fields = message.as_object().into_iter().flat_map(Map::keys);
+        if let Some(name) = fields.find(|name| !matches!(name.as_str(), "role" | "content")) {
+            return Err(Refusal::invalid(format!("messages.{at}.{name}: Extra inputs are not permitted")));
+        }
         match role {
             Some("user") => {}
-            Some("assistant" | "system") if at > 0 => self.all_answered(at)?,
+            Some("assistant") if at > 0 => self.all_answered(at)?,
+            Some("system") if at > 0 && self.takes_system() => self.all_answered(at)?,
             Some("assistant") => return Err(Refusal::invalid("messages: first message must use the \"user\" role")),
-            Some(other) => return Err(Refusal::invalid(format!("messages: Unexpected role \"{other}\"."))),
+            Some(other) => {
+                return Err(Refusal::invalid(format!(
+                    "messages: Unexpected role \"{other}\". The Messages API accepts a top-level `system` parameter, not \"system\" as an \
+                     input message role."
+                )));
+            }
             None => return Err(Refusal::invalid(format!("messages.{at}.role: Field required"))),
         }
-        let blocks = blocks(at, message)?;
-        if role == Some("user") { self.user(at, &blocks) } else { self.assistant(at, &blocks) }
+        let blocks = blocks::of(at, message)?;
+        match role {
+            Some("user") => self.user(at, &blocks),
+            Some("system") => blocks.iter().try_for_each(|block| {
+                self.conversation.instruct(blocks::text(block, &format!("messages.{at}"))?);
+                Ok(())
+            }),
+            _ => self.assistant(at, &blocks, last),
+        }
+    }
+
+    /// Instructions in the middle are for newer models only.
+    fn takes_system(&self) -> bool {
+        claude(self.model).is_none_or(|version| version >= (4, 8) && self.model.contains("opus"))
     }
 
     fn user(&mut self, at: usize, blocks: &[Map<String, Value>]) -> Result<(), Refusal> {
-        self.results.clear();
-        let (mut text, mut media) = (String::new(), Vec::new());
+        if blocks.is_empty() {
+            return Err(Refusal::invalid(format!("messages.{at}: user messages must have non-empty content")));
+        }
+        let (mut texts, mut media) = (Vec::new(), Vec::new());
+        let (mut results, mut pictures) = (Vec::new(), Vec::new());
         for (nth, block) in blocks.iter().enumerate() {
             let path = format!("messages.{at}.content.{nth}");
-            match kind(block) {
-                "text" => text.push_str(self.said(block, &path)?),
-                "image" => media.push(source(block, &path, true)?),
-                "document" => media.push(source(block, &path, false)?),
-                "tool_result" => self.result(block, &path)?,
-                "search_result" | "container_upload" => {}
-                other => return Err(bad_tag(&path, other)),
-            }
             if kind(block) != "tool_result" {
                 self.all_answered(at)?;
             }
+            match kind(block) {
+                "text" => texts.push(self.said(block, &path)?.to_owned()),
+                "image" | "document" => media.push(source::read(self.call, block, &path)?),
+                "tool_result" => results.push(self.result(block, &path, &mut pictures)?),
+                "search_result" | "container_upload" => {}
+                other => return Err(bad_tag(&path, other)),
+            }
         }
         self.all_answered(at)?;
-        if !text.is_empty() || !media.is_empty() {
-            (self.text, self.media) = (text, media);
-        }
+        self.conversation.results(results, pictures);
+        self.conversation.ask(texts, media);
         Ok(())
     }
 
     fn said<'b>(&self, block: &'b Map<String, Value>, path: &str) -> Result<&'b str, Refusal> {
         let cites = block.get("citations").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
-        if self.newest && cites {
+        if self.version == Version::V20261021 && cites {
             return Err(Refusal::invalid(format!("{path}.citations: citations are not supported in user text blocks")));
         }
-        non_empty(block, path)
+        blocks::text(block, path)
     }
 
-    fn result(&mut self, block: &Map<String, Value>, path: &str) -> Result<(), Refusal> {
+    fn result(&mut self, block: &Map<String, Value>, path: &str, pictures: &mut Vec<Media>) -> Result<String, Refusal> {
         let id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default();
         let Some(found) = self.open.iter().position(|open| open == id) else {
             let message = format!(
@@ -84,28 +115,69 @@ impl Turns {
             return Err(Refusal::invalid(message));
         };
         self.open.remove(found);
-        self.results.push(match block.get("content") {
+        let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+        let said = match block.get("content") {
             Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+            Some(Value::Array(parts)) => self.parts(parts, path, pictures)?,
             _ => String::new(),
-        });
-        Ok(())
+        };
+        Ok(if failed && !said.starts_with("Error: ") { format!("Error: {said}") } else { said })
     }
 
-    fn assistant(&mut self, at: usize, blocks: &[Map<String, Value>]) -> Result<(), Refusal> {
-        self.results.clear();
+    fn parts(&self, parts: &[Value], path: &str, pictures: &mut Vec<Media>) -> Result<String, Refusal> {
+        let mut said = Vec::new();
+        for (nth, part) in parts.iter().enumerate() {
+            let path = format!("{path}.tool_result.content.{nth}");
+            let part = part.as_object().ok_or_else(|| Refusal::invalid(format!("{path}: Input should be a valid dictionary")))?;
+            blocks::check(part, &path)?;
+            match kind(part) {
+                "text" => said.push(blocks::text(part, &path)?.to_owned()),
+                "image" | "document" => pictures.push(source::read(self.call, part, &path)?),
+                "search_result" | "tool_reference" => {}
+                other => return Err(bad_tag(&path, other)),
+            }
+        }
+        Ok(said.join("\n"))
+    }
+
+    fn assistant(&mut self, at: usize, blocks: &[Map<String, Value>], last: bool) -> Result<(), Refusal> {
+        let mut texts = Vec::new();
         for (nth, block) in blocks.iter().enumerate() {
             let path = format!("messages.{at}.content.{nth}");
             match kind(block) {
-                "text" => non_empty(block, &path).map(|_| ())?,
-                "tool_use" => self.open.push(tool_use(block, &path)?),
-                "document" if self.newest => {
+                "text" => texts.push(blocks::text(block, &path)?.to_owned()),
+                "tool_use" => self.tool_use(block, &path)?,
+                "thinking" | "redacted_thinking" => signed::check(self.call, block, &path)?,
+                "document" if self.version == Version::V20261021 => {
                     return Err(Refusal::invalid(format!("{path}: document blocks are not supported in assistant turns")));
                 }
-                "" => return Err(bad_tag(&path, "")),
+                "web_search_tool_result" => searched(block, &path)?,
+                "" | "image" | "tool_result" | "search_result" => return Err(bad_tag(&path, kind(block))),
                 _ => {}
             }
         }
+        if blocks.is_empty() && !last {
+            return Err(Refusal::invalid(format!(
+                "messages.{at}: all messages must have non-empty content except for the optional final assistant message"
+            )));
+        }
+        if last && texts.last().is_some_and(|text| text.ends_with(char::is_whitespace)) {
+            return Err(Refusal::invalid("messages: final assistant content cannot end with trailing whitespace"));
+        }
+        self.conversation.reply(texts);
+        Ok(())
+    }
+
+    fn tool_use(&mut self, block: &Map<String, Value>, path: &str) -> Result<(), Refusal> {
+        let id = block.get("id").and_then(Value::as_str).unwrap_or_default();
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+        if id.is_empty() || id.len() > LONGEST_ID || !id.chars().all(plain) {
+            return Err(Refusal::invalid(format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")));
+        }
+        if !self.ids.insert(id.to_owned()) {
+            return Err(Refusal::invalid(format!("{path}: `tool_use` ids must be unique")));
+        }
+        self.open.push(id.to_owned());
         Ok(())
     }
 
@@ -123,61 +195,14 @@ impl Turns {
     }
 }
 
-fn blocks(at: usize, message: &Value) -> Result<Vec<Map<String, Value>>, Refusal> {
-    let text = |text: &str| Map::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), text.into())]);
-    match message.get("content") {
-        Some(Value::String(said)) => Ok(vec![text(said)]),
-        Some(Value::Array(blocks)) => {
-            let object = |(nth, block): (usize, &Value)| {
-                let wrong = || Refusal::invalid(format!("messages.{at}.content.{nth}: Input should be a valid dictionary"));
-                block.as_object().cloned().ok_or_else(wrong)
-            };
-            blocks.iter().enumerate().map(object).collect()
-        }
-        Some(_) => Err(Refusal::invalid(format!("messages.{at}.content: Input should be a valid list"))),
-        None => Err(Refusal::invalid(format!("messages.{at}.content: Field required"))),
+/// What the vendor found on the web comes back encrypted, and nothing else is taken.
+fn searched(block: &Map<String, Value>, path: &str) -> Result<(), Refusal> {
+    let found = block.get("content").and_then(Value::as_array).into_iter().flatten();
+    let empty = |result: &Value| result.get("encrypted_content").and_then(Value::as_str).is_none_or(str::is_empty);
+    if found.clone().any(empty) {
+        return Err(Refusal::invalid(format!("{path}.web_search_tool_result.content.0.encrypted_content: Invalid encrypted content")));
     }
-}
-
-fn kind(block: &Map<String, Value>) -> &str {
-    block.get("type").and_then(Value::as_str).unwrap_or_default()
-}
-
-fn non_empty<'b>(block: &'b Map<String, Value>, path: &str) -> Result<&'b str, Refusal> {
-    match block.get("text").and_then(Value::as_str) {
-        Some("") => Err(Refusal::invalid("messages: text content blocks must be non-empty")),
-        Some(text) => Ok(text),
-        None => Err(Refusal::invalid(format!("{path}.text.text: Field required"))),
-    }
-}
-
-fn source(block: &Map<String, Value>, path: &str, image: bool) -> Result<Media, Refusal> {
-    let source = block.get("source").ok_or_else(|| Refusal::invalid(format!("{path}.source: Field required")))?;
-    let text = |name: &str| source.get(name).and_then(Value::as_str).unwrap_or_default();
-    match text("type") {
-        "base64" => {
-            let mime = text("media_type");
-            let known = matches!(mime, "image/jpeg" | "image/png" | "image/gif" | "image/webp") || (!image && mime == "application/pdf");
-            let wrong = || Refusal::invalid(format!("{path}.source.base64.media_type: Input should be a supported media type"));
-            if known { Media::inline(mime, text("data"), &format!("{path}.source.base64.data")) } else { Err(wrong()) }
-        }
-        "url" => Media::url(text("url"), path),
-        "file" => Ok(Media::Remote { url: text("file_id").to_owned() }),
-        "text" | "content" if !image => Ok(Media::Inline { mime: "text/plain".to_owned(), bytes: text("data").len() }),
-        other => Err(bad_tag(&format!("{path}.source"), other)),
-    }
-}
-
-fn tool_use(block: &Map<String, Value>, path: &str) -> Result<String, Refusal> {
-    let id = block.get("id").and_then(Value::as_str).unwrap_or_default();
-    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
-    if id.is_empty() || !id.chars().all(plain) {
-        return Err(Refusal::invalid(format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")));
-    }
-    if !block.get("input").is_some_and(Value::is_object) {
-        return Err(Refusal::invalid(format!("{path}.tool_use.input: Input should be a valid dictionary")));
-    }
-    Ok(id.to_owned())
+    Ok(())
 }
 
 fn bad_tag(path: &str, tag: &str) -> Refusal {

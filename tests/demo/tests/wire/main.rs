@@ -2,5 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod behaviour;
+mod continuity;
+mod kinds;
 mod refusals;
 mod support;

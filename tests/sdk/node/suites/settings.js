@@ -32,9 +32,10 @@ export const unicode = "żółw 🐢 日本 demo:split=1";
 const packages = createRequire(join(need("SVC_SDK_PACKAGES"), "package.json"));
 export const load = (name) => packages(name);
 
+export const throughTheGateway = environment.SVC_SDK_GATEWAY === "1";
 /** A test that means something only through the gateway: keys and roles exist only there. */
 export const throughGateway =
-  environment.SVC_SDK_GATEWAY === "1" ? test : (name, body) => test(name, { skip: "needs the gateway's keys" }, body);
+  throughTheGateway ? test : (name, body) => test(name, { skip: "needs the gateway's keys" }, body);
 
 export async function collect(stream) {
   const items = [];

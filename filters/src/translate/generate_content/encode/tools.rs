@@ -1,0 +1,239 @@
+//! Tools, and which of them may be called.
+
+use super::Context;
+use crate::canonical::{Choice, FunctionTool, Raw, Refusal, Text, Tool, WebSearch, Weight};
+use crate::shape::Shape;
+use crate::translate::ProviderKind;
+use crate::translate::generate_content::schema;
+use crate::translate::map::{names, tools::as_function};
+use crate::wire::json::{Value, Writer};
+
+const CHOICE: [&str; 4] = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
+const SEARCH: [&str; 4] = ["web_search_options", "tools.web_search", "tools.googleSearch", "tools.web_search"];
+/// The argument of a function that stands for a tool whose input is free text.
+const FREE_TEXT: &[u8] = br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
+
+/// The tools as they can be offered.
+#[derive(Debug, Default)]
+pub(super) struct Offer<'a> {
+    functions: Vec<FunctionTool<'a>>,
+    search: Option<WebSearch<'a>>,
+    /// The vendor's own, as its client wrote them.
+    own: Vec<Raw<'a>>,
+    choice: Option<Choice<'a>>,
+}
+
+impl Offer<'_> {
+    /// Whether no tool is offered.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.functions.is_empty() && self.search.is_none() && self.own.is_empty()
+    }
+}
+
+/// Sorts the client's tools by what this vendor takes.
+pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, context: &mut Context<'_, '_>) -> Result<Offer<'a>, Refusal> {
+    let mut offer = Offer { choice, ..Offer::default() };
+    for tool in tools {
+        sort(tool, &mut offer, context)?;
+    }
+    subset(&mut offer);
+    searching(&mut offer, context);
+    if offer.functions.is_empty() && offer.choice.is_some() {
+        // Without functions there is nothing to choose; some providers refuse the words.
+        let weight = if matches!(offer.choice, Some(Choice::Auto | Choice::None)) { Weight::Silent } else { Weight::Minor };
+        context.lose(CHOICE, weight, "there is no function to call");
+        offer.choice = None;
+    }
+    Ok(offer)
+}
+
+fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+    if let Some(function) = as_function(&tool) {
+        return declare(function, offer, context);
+    }
+    match tool {
+        Tool::Function(function) => {
+            if function.strict == Some(true) {
+                let names = ["tools.function.strict", "tools.strict", "tools.functionDeclarations.strict", "tools.strict"];
+                context.lose(names, Weight::Minor, "a generate-content provider does not promise to match a function's schema");
+            }
+            declare(function, offer, context)
+        }
+        Tool::Custom { name, description, format } => {
+            let sent = names::sent(Shape::GenerateContent, &name, context.adaptations);
+            context.adaptations.custom.push(sent.decode().into_owned());
+            declare(free_text(name, description, format), offer, context)
+        }
+        Tool::WebSearch(search) => {
+            offer.search = Some(search);
+            Ok(())
+        }
+        Tool::Unknown { raw, .. } if context.from == Shape::GenerateContent => {
+            offer.own.push(raw);
+            Ok(())
+        }
+        Tool::Unknown { kind, .. } => {
+            lose_tool(&kind, context);
+            Ok(())
+        }
+        Tool::Computer(computer) => {
+            lose_tool(&computer.kind, context);
+            Ok(())
+        }
+        Tool::Vendor(vendor) => {
+            lose_tool(&vendor.kind, context);
+            Ok(())
+        }
+    }
+}
+
+fn lose_tool(kind: &Text<'_>, context: &mut Context<'_, '_>) {
+    context.losses.note(format!("tools.{}", kind.decode()), Weight::Major, "a generate-content provider has no such tool");
+}
+
+fn declare<'a>(function: FunctionTool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+    if function.name.is_blank() {
+        let names = ["tools.function.name", "tools.name", "tools.functionDeclarations.name", "tools.name"];
+        context.lose(names, Weight::Minor, "a tool without a name cannot be called");
+        return Ok(());
+    }
+    if offer.functions.iter().any(|known| known.name == function.name) {
+        return Err(Refusal::invalid("tools", format!("the tool `{}` is declared twice", function.name.decode())));
+    }
+    offer.functions.push(function);
+    Ok(())
+}
+
+/// A function with one text argument, whose grammar is told in words.
+fn free_text<'a>(name: Text<'a>, description: Option<Text<'a>>, format: Option<Raw<'a>>) -> FunctionTool<'a> {
+    let mut words = description.map(|text| text.decode().into_owned()).unwrap_or_default();
+    if let Some(format) = &format {
+        let value = format.value();
+        let nested = value.get("grammar");
+        let grammar = if nested.is_null() { value } else { nested };
+        if let Some(definition) = grammar.get("definition").str() {
+            let syntax = grammar.get("syntax").str().unwrap_or_default();
+            words.push_str(&format!("\nThe input must match this {syntax} grammar:\n{definition}"));
+        }
+    }
+    let description = (!words.is_empty()).then(|| Text::from(words));
+    FunctionTool { name, description, parameters: Some(Raw::from(FREE_TEXT)), vendor_schema: false, strict: None }
+}
+
+/// A choice among some that need not be made is an offer of those only.
+fn subset(offer: &mut Offer<'_>) {
+    if let Some(Choice::Among { names, required: false }) = &offer.choice {
+        offer.functions.retain(|function| names.contains(&function.name));
+        offer.choice = Some(Choice::Auto);
+    }
+}
+
+/// Decides about the search of the web.
+fn searching(offer: &mut Offer<'_>, context: &mut Context<'_, '_>) {
+    let Some(search) = offer.search.take() else { return };
+    let forced = matches!((&offer.choice, &search.name), (Some(Choice::Named(chosen)), Some(name)) if chosen == name);
+    let mixes = context.target.capabilities.mixed_tools && context.target.kind == ProviderKind::Gemini;
+    if !offer.functions.is_empty() && !mixes {
+        let weight = if forced || context.from == Shape::ChatCompletions { Weight::Major } else { Weight::Minor };
+        context.lose(SEARCH, weight, "this model does not search the web beside functions");
+        if forced {
+            offer.choice = None;
+        }
+        return;
+    }
+    let excludes = context.target.kind == ProviderKind::Vertex;
+    let told = [
+        ("max_uses", search.max_uses.is_some()),
+        ("allowed_domains", !search.allowed_domains.is_empty()),
+        ("blocked_domains", !search.blocked_domains.is_empty() && !excludes),
+        ("user_location", search.location.is_some()),
+        ("search_context_size", search.context_size.is_some()),
+    ];
+    let parent = context.named(SEARCH);
+    for (name, _) in told.iter().filter(|(_, told)| *told) {
+        context.losses.note(format!("{parent}.{name}"), Weight::Minor, "a generate-content provider's search has no such setting");
+    }
+    if forced {
+        context.lose(CHOICE, Weight::Minor, "a search cannot be forced; the model decides");
+        offer.choice = None;
+    }
+    offer.search = Some(search);
+}
+
+/// Writes `tools` and `toolConfig`. All functions stand in one tool.
+pub(super) fn write(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+    if offer.is_empty() {
+        return;
+    }
+    w.array("tools", |w| {
+        if !offer.functions.is_empty() {
+            w.begin_object();
+            w.array("functionDeclarations", |w| offer.functions.iter().for_each(|function| declaration(function, w, context)));
+            w.end_object();
+        }
+        if let Some(search) = &offer.search {
+            w.begin_object();
+            w.object("googleSearch", |w| {
+                if context.target.kind == ProviderKind::Vertex && !search.blocked_domains.is_empty() {
+                    w.array("excludeDomains", |w| search.blocked_domains.iter().for_each(|domain| w.text(domain)));
+                }
+            });
+            w.end_object();
+        }
+        offer.own.iter().for_each(|tool| w.raw(&tool.0));
+    });
+    config(offer, w, context);
+}
+
+fn declaration(function: &FunctionTool<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+    let name = names::sent(Shape::GenerateContent, &function.name, context.adaptations);
+    w.begin_object();
+    w.text_field("name", &name);
+    if let Some(description) = &function.description {
+        w.text_field("description", description);
+    }
+    let json_schema = context.target.capabilities.json_schema;
+    let schema = function.parameters.as_ref().filter(|schema| schema.value() != Value::NULL);
+    if let Some(converted) = schema.and_then(|schema| schema::of_arguments(schema, function.vendor_schema, json_schema)) {
+        let name = if converted.own { "parameters" } else { "parametersJsonSchema" };
+        w.raw_field(name, &Raw(converted.json));
+    }
+    w.end_object();
+}
+
+fn config(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+    let mixed = !offer.functions.is_empty() && offer.search.is_some();
+    if offer.choice.is_none() && !mixed {
+        return;
+    }
+    w.object("toolConfig", |w| {
+        if let Some(choice) = &offer.choice {
+            w.object("functionCallingConfig", |w| calling(choice, w, context));
+        }
+        if mixed {
+            w.bool_field("includeServerSideToolInvocations", true);
+        }
+    });
+}
+
+fn calling(choice: &Choice<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+    let (mode, names): (&str, &[Text<'_>]) = match choice {
+        Choice::Auto => ("AUTO", &[]),
+        Choice::None => ("NONE", &[]),
+        Choice::Any => ("ANY", &[]),
+        Choice::Named(name) => ("ANY", std::slice::from_ref(name)),
+        Choice::Among { names, .. } => ("ANY", names),
+    };
+    let forced = mode == "ANY" && !context.target.capabilities.forced_tools;
+    if forced {
+        context.lose(CHOICE, Weight::Minor, "this model cannot be made to call a function");
+    }
+    w.str_field("mode", if forced { "AUTO" } else { mode });
+    if !names.is_empty() && !forced {
+        w.array("allowedFunctionNames", |w| {
+            for name in names {
+                w.text(&names::sent(Shape::GenerateContent, name, context.adaptations));
+            }
+        });
+    }
+}

@@ -1,0 +1,13 @@
+//! Pure tables and small conversions that several shapes share, each citing its source.
+
+pub mod capability;
+pub mod conversation;
+pub mod ids;
+pub mod media;
+pub mod names;
+pub mod signature;
+mod thinking;
+pub mod tools;
+
+pub use self::conversation::Conversation;
+pub use self::thinking::{Effort, Wanted, budget, effort, wanted};

@@ -1,0 +1,33 @@
+//! The chat-completions vendor and the services that copy its API.
+
+use http::{HeaderName, header};
+use pingora::Result;
+use pingora::http::RequestHeader;
+use svc_filters::shape::Shape;
+
+use super::request::Dispatch;
+use super::transport::{Transport, pass};
+
+/// Client headers a chat-completions provider may see.
+pub(super) const PASSED: [HeaderName; 2] = [HeaderName::from_static("openai-beta"), HeaderName::from_static("idempotency-key")];
+
+#[derive(Debug)]
+pub(super) struct Openai;
+
+impl Transport for Openai {
+    fn shape(&self, _: &str) -> Shape {
+        Shape::ChatCompletions
+    }
+
+    fn path(&self, base: &str, dispatch: &Dispatch<'_>) -> String {
+        format!("{base}{}", dispatch.endpoint.chat_path().unwrap_or_default())
+    }
+
+    fn key_header(&self, key: &str) -> (HeaderName, String) {
+        (header::AUTHORIZATION, format!("Bearer {key}"))
+    }
+
+    fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
+        pass(head, dispatch.headers, &PASSED)
+    }
+}

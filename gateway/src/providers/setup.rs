@@ -1,0 +1,155 @@
+//! A provider made from its configuration.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue, Uri};
+use pingora_core::protocols::ALPN;
+use pingora_core::upstreams::peer::PeerOptions;
+use pingora_core::utils::tls::{WrappedX509, parse_x509};
+use svc_filters::translate::Quirks;
+
+use super::anthropic::Anthropic;
+use super::azure_openai::{AzureOpenai, Entra};
+use super::bedrock::{Bedrock, Signer};
+use super::cache::Cached;
+use super::credential::Credential;
+use super::fetch::Fetcher;
+use super::gemini::Gemini;
+use super::keys::KeyRing;
+use super::openai::Openai;
+use super::resolve::Resolver;
+use super::token::Minter;
+use super::transport::{Transport, secret_value};
+use super::vertex::{Metadata, ServiceAccount, Vertex};
+use super::{Http2, KeySpec, Kind, Provider, ProviderError, ProviderSpec};
+
+impl Provider {
+    /// Prepares a provider.
+    ///
+    /// # Errors
+    /// When the URL, a credential, an extra header or the certificates are malformed.
+    pub fn new(spec: ProviderSpec) -> Result<Self, ProviderError> {
+        let name = spec.name.clone();
+        let bad_url = || ProviderError::BaseUrl(name.clone());
+        let url: Uri = spec.base_url.parse().map_err(|_| bad_url())?;
+        let tls = match url.scheme_str() {
+            Some("https") => true,
+            Some("http") => false,
+            _ => return Err(bad_url()),
+        };
+        let authority = url.authority().ok_or_else(bad_url)?;
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = authority.port_u16().unwrap_or(if tls { 443 } else { 80 });
+        let header = |text: &str, what: &str| HeaderValue::from_str(text).map_err(|_| ProviderError::Header(name.clone(), what.to_owned()));
+        let headers = spec.headers.iter().map(|(field, value)| {
+            let field_name = HeaderName::from_bytes(field.as_bytes()).map_err(|_| ProviderError::Header(name.clone(), field.clone()))?;
+            Ok((field_name, header(value, field)?))
+        });
+        let base_path = url.path().trim_end_matches('/').to_owned();
+        let transport = transport(&spec, &base_path);
+        let options = options(&spec)?;
+        let quirks = spec.compatibility.quirks(spec.kind.into(), &host);
+        let quirks = Quirks { stream_options: quirks.stream_options && transport.takes_stream_options(), ..quirks };
+        let keys = credentials(&spec, &host, &*transport, &options)?;
+        Ok(Self {
+            kind: spec.kind,
+            transport,
+            tls,
+            authority: header(authority.as_str(), "the host")?,
+            name_header: header(&spec.name, "its name")?,
+            base_path,
+            resolver: Resolver::new(host.clone(), port),
+            host,
+            keys: KeyRing::new(keys),
+            options,
+            timeouts: spec.timeouts,
+            pool: pool_of(&spec.name),
+            quirks,
+            headers: headers.collect::<Result<_, _>>()?,
+            name: spec.name,
+        })
+    }
+}
+
+fn transport(spec: &ProviderSpec, base_path: &str) -> Box<dyn Transport> {
+    match spec.kind {
+        Kind::Openai => Box::new(Openai),
+        Kind::AzureOpenai => Box::new(AzureOpenai::new(base_path, spec.api_version.clone())),
+        Kind::Anthropic => Box::new(Anthropic),
+        Kind::Bedrock => Box::new(Bedrock),
+        Kind::Gemini => Box::new(Gemini),
+        Kind::Vertex => Box::new(Vertex::new(spec.place.clone())),
+    }
+}
+
+fn credentials(
+    spec: &ProviderSpec,
+    host: &str,
+    transport: &dyn Transport,
+    options: &PeerOptions,
+) -> Result<Vec<Credential>, ProviderError> {
+    let refused = |reason| ProviderError::Credential(spec.name.clone(), reason);
+    let fetcher = || Fetcher::new(options.ca.clone());
+    let region = || {
+        let region = spec.region.clone().or_else(|| super::bedrock::region_of(host));
+        region.ok_or_else(|| refused("there is no AWS region; set `aws.region`"))
+    };
+    let token = |minter| Credential::Token(Cached::new(minter));
+    let credential = |key: &KeySpec| match key {
+        KeySpec::Plain(key) => {
+            let (name, value) = transport.key_header(key.reveal());
+            let value = secret_value(&value).ok_or_else(|| ProviderError::Header(spec.name.clone(), "a key".to_owned()))?;
+            Ok(Credential::Plain(name, value))
+        }
+        KeySpec::Aws(json) => Signer::fixed(json.reveal(), region()?).map(|signer| Credential::Aws(Arc::new(signer))).map_err(refused),
+        KeySpec::AwsEnvironment => Ok(Credential::Aws(Arc::new(Signer::from_environment(fetcher(), region()?)))),
+        KeySpec::ServiceAccount(json) => {
+            let account = ServiceAccount::read(json.reveal(), fetcher()).map_err(refused)?;
+            Ok(token(Minter::ServiceAccount(Box::new(account))))
+        }
+        KeySpec::GoogleEnvironment => Ok(token(Minter::Metadata(Metadata::new(fetcher())))),
+        KeySpec::Entra(json) => Entra::read(json.reveal(), fetcher()).map(|entra| token(Minter::Entra(entra))).map_err(refused),
+    };
+    spec.keys.iter().map(credential).collect()
+}
+
+fn pool_of(name: &str) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn options(spec: &ProviderSpec) -> Result<PeerOptions, ProviderError> {
+    let mut options = PeerOptions::new();
+    options.connection_timeout = Some(spec.timeouts.connect);
+    options.total_connection_timeout = Some(spec.timeouts.connect);
+    // Pingora has one read time-out for the first and for later reads, so the longer of the two bounds both here; the exchange
+    // bounds the first byte and the whole.
+    options.read_timeout = Some(spec.timeouts.first_byte.max(spec.timeouts.idle));
+    options.write_timeout = Some(spec.timeouts.idle);
+    options.idle_timeout = Some(Duration::from_secs(60));
+    options.alpn = match (spec.http2, spec.base_url.starts_with("https")) {
+        (Http2::Always, _) => ALPN::H2,
+        (Http2::Auto, true) => ALPN::H2H1,
+        (Http2::Auto, false) | (Http2::Never, _) => ALPN::H1,
+    };
+    if let Some(pem) = &spec.ca_pem {
+        options.ca = Some(certificates(pem).ok_or_else(|| ProviderError::Ca(spec.name.clone()))?);
+    }
+    Ok(options)
+}
+
+fn certificates(pem: &str) -> Option<Arc<[WrappedX509]>> {
+    use rustls_pki_types::CertificateDer;
+    use rustls_pki_types::pem::PemObject;
+    let parsed: Vec<WrappedX509> = CertificateDer::pem_slice_iter(pem.as_bytes())
+        .map(|certificate| {
+            let certificate = certificate.ok()?.to_vec();
+            x509_parser::parse_x509_certificate(&certificate).ok()?;
+            Some(WrappedX509::new(certificate, parse_x509))
+        })
+        .collect::<Option<_>>()?;
+    (!parsed.is_empty()).then(|| parsed.into())
+}
