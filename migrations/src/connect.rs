@@ -81,6 +81,8 @@ async fn connect_sqlite(url: &str, max_connections: u32) -> Result<DatabaseConne
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Normal)
         .pragma("wal_autocheckpoint", "4000")
+        // KiB: batches fit, and what lies in the file is in the page cache of the system anyway.
+        .pragma("cache_size", "-512")
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
         .disable_statement_logging();

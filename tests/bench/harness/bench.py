@@ -68,8 +68,8 @@ class Bench:
         else:
             options["marker"] = MARKER
         body = self.scratch / "body.json"
-        body.write_text(request_body(scenario, target.model.format(shape=shape)))
-        command = [str(self.program("bench-load")), "--address", f"127.0.0.1:{target.port}", "--path", "/v1/chat/completions", "--body", str(body)]
+        body.write_text(request_body(scenario, target.model_for(scenario).format(shape=shape)))
+        command = [str(self.program("bench-load")), "--address", f"127.0.0.1:{target.port}", "--path", target.path_for(scenario), "--body", str(body)]
         for header in target.headers:
             command += ["--header", header]
         for name, value in options.items():

@@ -21,6 +21,7 @@ class Scenario:
     warm_up_ms: int = 300
     least_seconds: float = 0.0
     fresh: bool = False
+    translated: bool = False
 
     @property
     def deltas(self):
@@ -40,6 +41,12 @@ SCENARIOS = {s.name: s for s in [
     Scenario("S5", "request of 1 MB with an image, JSON answer, 4 connections", 4, image=True),
     Scenario("S6", "1,000 streams at once in a fresh process, 20 deltas 250 ms apart", 1000, shape="c20-d250000", streams=True,
              count=1000, ramp_ms=1000, warm_up_ms=0, least_seconds=5, fresh=True),
+    Scenario("S3", "as S1, chat completions translated for a messages provider", 32, translated=True),
+    Scenario("S4", "as S2, translated", 8, shape="c200-d5000", streams=True, warm_up_ms=0, translated=True),
+    Scenario("S4B", "as S2B, translated", 8, streams=True, translated=True),
+    Scenario("S5X", "as S5, translated", 4, image=True, translated=True),
+    Scenario("S6X", "as S6, translated", 1000, shape="c20-d250000", streams=True,
+             count=1000, ramp_ms=1000, warm_up_ms=0, least_seconds=5, fresh=True, translated=True),
 ]}
 
 INSTRUCTIONS = (

@@ -37,6 +37,13 @@ class Target:
     def command(self):
         raise NotImplementedError
 
+    def model_for(self, scenario):
+        return self.model
+
+    def path_for(self, scenario):
+        """Where the client's request goes. What cannot translate passes the same bytes to the other shape's path."""
+        return "/v1/messages" if scenario.translated else "/v1/chat/completions"
+
     def environment(self):
         return {}
 
@@ -150,6 +157,12 @@ class Gateway(Target):
     headers = (f"authorization: Bearer {KEY}",)
     background = True
     binary = None
+
+    def model_for(self, scenario):
+        return "messages-{shape}" if scenario.translated else self.model
+
+    def path_for(self, scenario):
+        return "/v1/chat/completions"
 
     def check(self):
         self.program = Path(self.binary) if self.binary else self.bench.program("svc-gateway")
