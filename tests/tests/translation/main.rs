@@ -1,7 +1,9 @@
 //! Requests whose client and provider speak different shapes, over real processes.
 
 mod counting;
+mod dialects;
 mod errors;
+mod http2;
 mod pairs;
 mod pictures;
 mod policy;

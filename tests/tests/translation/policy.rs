@@ -1,6 +1,7 @@
 //! What is done about fields without a counterpart, by key and by model.
 
 use serde_json::json;
+use svc_tests::admin::Admin;
 use svc_tests::gateway::{Gateway, Options};
 use svc_tests::raw::Connection;
 use svc_tests::upstream::Upstream;
@@ -42,4 +43,19 @@ fn the_stricter_of_key_and_model_decides() {
             assert_eq!(answer.status, 200, "{told}");
         }
     }
+}
+
+#[test]
+fn keys_made_over_the_api_have_a_policy_too() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::start(Options::standard(&upstream.url()));
+    let admin = Admin::new(gateway.address);
+    let wanted = json!({"name": "careful", "owner": {"user": "dev@example.com"}, "translation": "strict"});
+    let created = admin.call("POST", "/admin/keys", &wanted);
+    assert_eq!((created.status, &created.json()["translation"]), (201, &json!("strict")), "{}", created.text());
+    let path = format!("/admin/keys/{}", created.json()["id"].as_str().expect("an id"));
+    let changed = admin.call("PATCH", &path, &json!({"translation": null}));
+    assert_eq!((changed.status, &changed.json()["translation"]), (200, &json!(null)), "{}", changed.text());
+    let refused = admin.call("PATCH", &path, &json!({"translation": "loose"}));
+    assert_eq!(refused.status, 422, "{}", refused.text());
 }
