@@ -160,29 +160,57 @@ fn head(exchange: &Exchange, rejection: &Rejection, status: u16, length: usize) 
 /// Puts a rejection in place of an answer that broke off while the connection still held it. `false` where a part had left.
 #[must_use]
 pub fn replace(session: &Session, exchange: &mut Exchange, rejection: &Rejection) -> bool {
-    let Some(connection) = session.stream().and_then(Connection::of) else { return false };
     let bytes = body(exchange.shape, rejection, exchange.id.as_str());
     let status = status(rejection);
     let Ok(head) = head(exchange, rejection, status, bytes.len()) else { return false };
-    let reason = head.status.canonical_reason().unwrap_or_default();
-    let mut answer = format!("HTTP/1.1 {status} {reason}\r\n").into_bytes();
-    head.header_to_h1_wire(&mut answer);
-    answer.extend_from_slice(b"connection: close\r\n\r\n");
-    answer.extend_from_slice(&bytes);
-    if !connection.replace(answer) {
+    if !put(session, &head, &bytes) {
         return false;
     }
     exchange.refused(status, rejection.code, bytes.len());
     true
 }
 
+/// Puts a provider's failure in place of an answer that the connection still holds. `false` where a part had left.
+#[must_use]
+pub fn replace_by_failure(session: &Session, exchange: &mut Exchange, failure: Failure<'static>) -> bool {
+    let before = exchange.answer.status;
+    let put = response::failed(exchange, failure).is_ok_and(|(mut head, body)| {
+        exchange.answer.bytes = body.len() as u64;
+        head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(body.len())).is_ok() && put(session, &head, &body)
+    });
+    if !put {
+        exchange.answer.status = before;
+    }
+    put
+}
+
+fn put(session: &Session, head: &ResponseHeader, body: &[u8]) -> bool {
+    let Some(connection) = session.stream().and_then(Connection::of) else { return false };
+    let mut answer = wire(head);
+    answer.extend_from_slice(b"connection: close\r\n\r\n");
+    answer.extend_from_slice(body);
+    connection.replace(answer)
+}
+
+/// Status line and headers, without the blank line.
+fn wire(head: &ResponseHeader) -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 {} {}\r\n", head.status.as_u16(), head.status.canonical_reason().unwrap_or_default()).into_bytes();
+    head.header_to_h1_wire(&mut bytes);
+    bytes
+}
+
+/// Whether another answer can still take the place of the one that was begun.
+#[must_use]
+pub fn can_replace(session: &Session) -> bool {
+    let begun = session.response_written().is_some_and(|head| !head.status.is_informational());
+    !begun || session.stream().and_then(Connection::of).is_some_and(Connection::is_held)
+}
+
 /// Puts another head in place of one the connection still holds; the body follows as before. `false` where it has left.
 #[must_use]
 pub fn replace_head(session: &Session, head: &ResponseHeader) -> bool {
     let Some(connection) = session.stream().and_then(Connection::of) else { return false };
-    let mut bytes = format!("HTTP/1.1 {} {}\r\n", head.status.as_u16(), head.status.canonical_reason().unwrap_or_default()).into_bytes();
-    head.header_to_h1_wire(&mut bytes);
-    connection.replace_head(bytes)
+    connection.replace_head(wire(head))
 }
 
 /// Lets what the connection holds leave.

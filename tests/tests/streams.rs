@@ -245,7 +245,7 @@ fn a_broken_stream_never_looks_like_a_complete_one() {
     let gateway = start(&upstream);
     let database = Database::open(&gateway.database_url());
     for form in FORMS {
-        for how in ["demo:cut=3", "demo:end-after=3"] {
+        for how in ["demo:cut=6", "demo:end-after=6"] {
             let answer = form.read(&gateway, &format!("{how} demo:chunks=10"));
             let told = format!("{form:?} {how}: {}", answer.text());
             assert_eq!(answer.status, 200, "{told}");
@@ -265,7 +265,7 @@ fn an_error_inside_a_stream_passes_in_the_providers_words() {
     let gateway = start(&upstream);
     let database = Database::open(&gateway.database_url());
     for form in FORMS {
-        let answer = form.read(&gateway, "demo:inband-error=3 demo:chunks=10");
+        let answer = form.read(&gateway, "demo:inband-error=6 demo:chunks=10");
         let told = format!("{form:?}: {}", answer.text());
         let events = form.events(&answer);
         let errors: Vec<&Value> = events.iter().filter(|event| event.get("error").is_some() || event["type"] == "error").collect();

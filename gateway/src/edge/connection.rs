@@ -86,6 +86,8 @@ pub struct Connection {
     inner: Stream,
     state: Mutex<State>,
     deadline: Deadline,
+    /// When what is held leaves, whatever became of it.
+    release: Deadline,
 }
 
 impl fmt::Debug for Connection {
@@ -98,7 +100,7 @@ impl Connection {
     /// Wraps a connection.
     #[must_use]
     pub fn new(inner: Stream) -> Self {
-        Self { inner, state: Mutex::default(), deadline: Deadline::default() }
+        Self { inner, state: Mutex::default(), deadline: Deadline::default(), release: Deadline::default() }
     }
 
     /// The wrapped connection behind a session's stream, where there is one.
@@ -120,8 +122,21 @@ impl Connection {
         }
     }
 
+    /// Holds what is written from now on, at the longest until `at`.
+    pub fn hold_until(&self, at: Instant) {
+        self.hold();
+        self.release.set(Some(at));
+    }
+
+    /// Whether an answer is held, so that another can take its place.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.state.lock().mode == Mode::Held
+    }
+
     /// Lets what is held, and what follows, leave.
     pub fn release(&self) {
+        self.release.set(None);
         let mut state = self.state.lock();
         if state.mode == Mode::Held {
             state.mode = Mode::Through;
@@ -192,6 +207,12 @@ impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if let Poll::Ready(read) = Pin::new(&mut self.inner).poll_read(cx, buffer) {
             return Poll::Ready(read);
+        }
+        if self.release.poll(cx).is_ready() {
+            self.release();
+            if self.poll_drain(cx).is_ready() {
+                let _ = Pin::new(&mut self.inner).poll_flush(cx);
+            }
         }
         self.deadline.poll(cx).map(Err)
     }

@@ -66,6 +66,13 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
 
 /// Puts a clean error in place of an answer the client has not seen any of; else ends it with an error inside.
 async fn replace_or_break_off(session: &mut Session, exchange: &mut Exchange, error: &Error) -> pingora::Result<()> {
+    if let Some(failure) = exchange.answer.failure.take()
+        && rescue::replace_by_failure(session, exchange, failure)
+    {
+        session.set_keepalive(None);
+        logging::settle(exchange, RequestOutcome::UpstreamError);
+        return session.write_response_body(None, true).await;
+    }
     let broken = exchange
         .answer
         .stopped

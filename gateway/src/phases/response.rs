@@ -143,7 +143,7 @@ fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHea
         }
     }
     if exchange.answer.way.is_some() && (!streams || exchange.answer.stream) {
-        hold(session);
+        hold(session, streams);
     }
     let length = upstream.headers.get(header::CONTENT_LENGTH);
     let length = length.filter(|value| exchange.answer.way.is_none() || value.as_bytes() == b"0");
@@ -165,19 +165,21 @@ fn translated(session: &mut Session, exchange: &mut Exchange, upstream: &Respons
     let viewer = translation::viewer(exchange, session.req_header().uri.query());
     let streams = status.is_success() && prepared.stream;
     let framing = translation::content_type(streams, viewer.array);
+    if upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(status) {
+        // Without a body there is nothing that could be translated when its turn comes.
+        let status = if status.is_success() { 502 } else { status.as_u16() };
+        exchange.answer.failure = Some(read_failure(prepared.shape, status, b""));
+        return Err(Error::explain(ErrorType::HTTPStatus(status), "the provider's answer has no body").into_up());
+    }
     exchange.answer.way = Some(if status.is_success() {
         Way::Translated(Box::new(translate::Answer::new(prepared, content_type, viewer)))
     } else {
         let failure = read_failure(prepared.shape, status.as_u16(), b"");
-        if upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") {
-            exchange.answer.failure = Some(failure);
-            return Error::e_explain(ErrorType::HTTPStatus(status.as_u16()), "the provider's error has no body");
-        }
         // Over HTTP/2 the head cannot be held, and leaves as what the status alone tells.
         status = StatusCode::from_u16(write_failure(exchange.shape, &failure, exchange.id.as_str()).0).unwrap_or(status);
         Way::failing(prepared.shape, upstream.status.as_u16())
     });
-    hold(session);
+    hold(session, streams);
     let mut head = ResponseHeader::build_no_case(status, Some(12))?;
     head.insert_header(header::CONTENT_TYPE, framing)?;
     for name in &[header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY] {
@@ -228,9 +230,15 @@ fn forget_headers(session: &mut Session) -> Result<()> {
     Ok(())
 }
 
-/// Lets the answer leave in one send once it is whole.
-fn hold(session: &Session) {
-    if let Some(connection) = session.stream().and_then(Connection::of) {
+/// How long the head of a stream waits for the first content, so that a failure before it is one of the whole answer.
+const HEAD_WAITS: Duration = Duration::from_secs(5);
+
+/// Lets a document leave in one send once it is whole, and a stream with its first content.
+fn hold(session: &Session, streams: bool) {
+    let Some(connection) = session.stream().and_then(Connection::of) else { return };
+    if streams {
+        connection.hold_until(tokio::time::Instant::now() + HEAD_WAITS);
+    } else {
         connection.hold();
     }
 }

@@ -1,7 +1,5 @@
 //! The answer's body, piece by piece: edited where it must be, read for usage, and recorded before its last byte leaves.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
@@ -16,9 +14,6 @@ use super::{logging, response};
 use crate::exchange::Exchange;
 use crate::rescue;
 use crate::store::RequestOutcome;
-
-/// How long the head of a stream waits for the first content.
-const HEAD_WAITS: Duration = Duration::from_secs(10);
 
 /// Takes one piece of the provider's body and leaves what the client gets in its place.
 ///
@@ -53,8 +48,7 @@ fn pass(session: &Session, exchange: &mut Exchange, incoming: Bytes, end: bool) 
     match way.instead(end, stream) {
         Some(failure) => instead(session, exchange, failure, out),
         None => {
-            let waited = exchange.answer.first_byte.is_some_and(|first| exchange.started.elapsed() > first + HEAD_WAITS);
-            if stream && (waited || way.content_started() || way.terminal_seen()) {
+            if stream && (way.content_started() || way.terminal_seen()) {
                 rescue::release(session);
             }
             Ok(out)
@@ -67,16 +61,20 @@ fn pass(session: &Session, exchange: &mut Exchange, incoming: Bytes, end: bool) 
 fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>, inside: Bytes) -> Result<Bytes> {
     exchange.answer.failed_inside = true;
     let refused = matches!(exchange.answer.way, Some(Way::Failing(_)));
-    let status = exchange.answer.status;
-    let (head, body) = response::failed(exchange, failure.clone())?;
-    if rescue::replace_head(session, &head) || refused {
-        exchange.answer.replaced = true;
-        return Ok(body);
+    let whole = refused || exchange.answer.way.as_ref().is_some_and(Way::is_whole);
+    if whole {
+        // Nothing of a body was written yet: only the head is another one, and the connection goes on.
+        let before = exchange.answer.status;
+        let (head, body) = response::failed(exchange, failure.clone())?;
+        if rescue::replace_head(session, &head) || (refused && !rescue::can_replace(session)) {
+            exchange.answer.replaced = true;
+            return Ok(body);
+        }
+        exchange.answer.status = before;
     }
-    exchange.answer.status = status;
-    if exchange.answer.way.as_ref().is_some_and(Way::is_whole) {
+    if whole || rescue::can_replace(session) {
         exchange.answer.failure = Some(failure);
-        return Error::e_explain(ErrorType::ReadError, "the provider failed within its answer");
+        return Err(Error::explain(ErrorType::ReadError, "the provider failed before its answer began").into_up());
     }
     Ok(inside)
 }

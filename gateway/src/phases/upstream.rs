@@ -56,7 +56,8 @@ async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, pr
     let (asking, body) = if translation::passes(exchange.shape, endpoint, facts, target, provider) {
         let ask_for_usage = endpoint.shape() == Shape::ChatCompletions && facts.stream && provider.takes_stream_options();
         let body = facts.rewrite(&exchange.body, &target.upstream_model, ask_for_usage);
-        let body = without_foreign_history(endpoint.shape(), &body).map_or(body, Bytes::from);
+        let history = endpoint.translates().then(|| without_foreign_history(endpoint.shape(), &body)).flatten();
+        let body = history.map_or(body, Bytes::from);
         (Asking { endpoint, dialect: endpoint.shape(), prepared: None }, body)
     } else {
         translate(exchange, target, provider).await?

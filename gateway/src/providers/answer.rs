@@ -4,6 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use super::azure_openai::Chunks;
 use super::bedrock::{Counted, Frames, Refused};
 
 /// Makes one answer's body that of its dialect, piece by piece.
@@ -13,9 +14,14 @@ enum Form {
     Frames(Frames),
     Refused(Refused),
     Counted(Counted),
+    Chunks(Chunks),
 }
 
 impl Unwrapping {
+    pub(super) const fn chunks(chunks: Chunks) -> Self {
+        Self(Form::Chunks(chunks))
+    }
+
     pub(super) const fn frames(frames: Frames) -> Self {
         Self(Form::Frames(frames))
     }
@@ -35,6 +41,7 @@ impl Unwrapping {
             Form::Frames(frames) => frames.push(piece),
             Form::Refused(refused) => refused.push(&piece, end),
             Form::Counted(counted) => counted.push(&piece, end),
+            Form::Chunks(chunks) => chunks.push(piece, end),
         }
     }
 }
@@ -45,6 +52,7 @@ impl fmt::Debug for Unwrapping {
             Form::Frames(_) => "Unwrapping(Frames)",
             Form::Refused(_) => "Unwrapping(Refused)",
             Form::Counted(_) => "Unwrapping(Counted)",
+            Form::Chunks(_) => "Unwrapping(Chunks)",
         })
     }
 }

@@ -1,15 +1,18 @@
 //! The chat-completions vendor's models on Azure: deployments named in the path, or the newer form that looks like the vendor's.
 
 mod entra;
+mod stream;
 
 pub(super) use entra::Entra;
+pub(super) use stream::Chunks;
 
-use http::HeaderName;
+use http::{HeaderName, header};
 use pingora::Result;
-use pingora::http::RequestHeader;
+use pingora::http::{RequestHeader, ResponseHeader};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
 
+use super::answer::Unwrapping;
 use super::openai::PASSED;
 use super::request::Dispatch;
 use super::transport::{Transport, encoded, pass};
@@ -63,6 +66,15 @@ impl Transport for AzureOpenai {
 
     fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
         pass(head, dispatch.headers, &PASSED)
+    }
+
+    fn unwrapping(&self, endpoint: Endpoint, head: &mut ResponseHeader) -> Result<Option<Unwrapping>> {
+        let content_type = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if endpoint != Endpoint::ChatCompletions || !head.status.is_success() || !content_type.starts_with("text/event-stream") {
+            return Ok(None);
+        }
+        head.remove_header(&header::CONTENT_LENGTH);
+        Ok(Some(Unwrapping::chunks(Chunks::default())))
     }
 
     fn takes_stream_options(&self) -> bool {

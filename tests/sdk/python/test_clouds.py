@@ -1,5 +1,8 @@
 """The vendors' SDKs in the form they have for clouds: the gateway serves the same addresses, whose project and place it ignores."""
 
+import json
+import urllib.request
+
 import pytest
 from anthropic import AnthropicVertex, NotFoundError
 from google import genai
@@ -34,3 +37,12 @@ def test_anthropic_on_vertex_is_told_where_to_go():
         messages = [{"role": "user", "content": "hello"}]
         client.messages.create(model=kinds.VERTEX_CLAUDE.model, max_tokens=99, messages=messages)
     assert "/v1/messages" in caught.value.message
+
+
+def test_one_token_serves_many_requests(google):
+    for _ in range(3):
+        google.models.generate_content(model=kinds.VERTEX.model, contents="hello")
+    with urllib.request.urlopen(f"{settings.DEMO_URL}/__tokens") as answer:
+        granted = json.load(answer)["granted"]
+    # One for each provider, and one more should two requests come first at the same time.
+    assert 1 <= granted <= 4

@@ -123,6 +123,7 @@ async fn rows_read_back_as_they_were_written(place: Place) -> Result<()> {
         name: Set("m".to_owned()),
         affinity: NotSet,
         capabilities: Set("{}".to_owned()),
+        translation: NotSet,
         enabled: Set(true),
         source: Set(Source::File),
         position: Set(0),

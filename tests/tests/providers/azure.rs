@@ -6,7 +6,7 @@ use serde_json::json;
 use svc_demo::Options as DemoOptions;
 use svc_tests::gateway::Gateway;
 use svc_tests::raw;
-use svc_tests::shapes::Shape;
+use svc_tests::shapes::{Shape, events};
 use svc_tests::stub::{Reply, Stub};
 use svc_tests::upstream::Upstream;
 
@@ -33,6 +33,9 @@ fn deployments_and_the_newer_form_are_addressed_as_azure_wants_them() {
         for stream in [false, true] {
             let answer = ask(&gateway, Shape::Chat, model, "Hello", stream);
             assert_eq!(answer.status, 200, "{model}: {}", answer.text());
+            let chunks = events(&answer.text());
+            let whole = |chunk: &serde_json::Value| chunk["id"].as_str().is_some_and(|id| !id.is_empty()) && chunk["model"] == model;
+            assert!(chunks.iter().all(whole) && stream != chunks.is_empty(), "strict clients need both: {}", answer.text());
             let seen = upstream.newest();
             assert_eq!(seen.target(), target);
             assert_eq!(seen.header("api-key"), Some("azure-key-0123456789"));

@@ -4,5 +4,6 @@
 mod behaviour;
 mod continuity;
 mod kinds;
+mod models;
 mod refusals;
 mod support;

@@ -135,4 +135,5 @@ class Chat:
 def replayable(message):
     """The message without what the SDK's own parsing added, which the vendor refuses."""
     added = {"parsed": True, "tool_calls": {"__all__": {"function": {"parsed_arguments"}}}}
-    return message.model_dump(exclude=added, exclude_unset=True)
+    plain = message.model_dump(exclude=added, exclude_unset=True)
+    return {name: value for name, value in plain.items() if value != []}

@@ -41,8 +41,8 @@ fn image<'a>(object: &Object<'_, 'a>) -> Result<Block<'a>, Refusal> {
 
 fn file<'a>(object: &Object<'_, 'a>) -> Result<Block<'a>, Refusal> {
     let source = match (object.text("file_data")?, object.text("file_url")?, object.text("file_id")?) {
-        (Some(data), ..) => match data_url(&data) {
-            Some((media_type, data)) => Source::Base64 { media_type: media_type.into_owned(), data: data.into_owned() },
+        (Some(data), ..) => match split(&data) {
+            Some((media_type, data)) => Source::Base64 { media_type, data },
             None => Source::Base64 { media_type: Text::from(""), data },
         },
         (None, Some(url), _) => Source::Url { url, media_type: None },
@@ -63,12 +63,16 @@ fn address<'a>(url: Text<'a>, path: Path<'_>) -> Result<Source<'a>, Refusal> {
     if !is_data {
         return Ok(Source::Url { url, media_type: None });
     }
-    let parsed = match &url {
-        Text::Escaped(inner) => data_url(&Text::Escaped(inner)).map(|(kind, data)| (kind, data)),
-        Text::Plain(_) => None,
-    };
-    match parsed {
+    match split(&url) {
         Some((media_type, data)) => Ok(Source::Base64 { media_type, data }),
         None => Err(path.invalid("is a data URL that cannot be read")),
+    }
+}
+
+/// A data URL's type and payload, where they lie in the body.
+fn split<'a>(url: &Text<'a>) -> Option<(Text<'a>, Text<'a>)> {
+    match url {
+        Text::Escaped(inner) => data_url(&Text::Escaped(inner)),
+        Text::Plain(_) => None,
     }
 }

@@ -127,7 +127,8 @@ fn hand_tokens_on(turn: &mut Turn<'_>) {
 
 fn search<'a>(object: &Object<'_, 'a>) -> Result<Block<'a>, Refusal> {
     let action = object.get("action").unwrap_or(Value::NULL);
-    let query = action.get("query").text().unwrap_or_else(|| Text::from(""));
+    let first = || action.get("queries").elements().next()?.json().text();
+    let query = action.get("query").text().or_else(first).unwrap_or_else(|| Text::from(""));
     let hits = action.get("sources").elements().filter_map(|source| {
         let url = source.json().get("url").text()?;
         Some(SearchHit { url, title: Text::from(""), sealed: Text::from("") })

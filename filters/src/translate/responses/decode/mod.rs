@@ -2,6 +2,8 @@
 
 mod content;
 mod items;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use crate::canonical::{Block, OutputFormat, Refusal, Request, Role, Text, Turn, Weight};
@@ -168,6 +170,8 @@ fn weight(name: &str, value: Value<'_>) -> Weight {
     match name {
         _ if empty => Weight::Silent,
         "store" | "stream_options" | "prompt_cache_key" | "prompt_cache_options" | "prompt_cache_retention" => Weight::Silent,
+        // What an agent tells the vendor of itself.
+        "client_metadata" => Weight::Silent,
         "truncation" if value.is_str("disabled") => Weight::Silent,
         _ => Weight::Minor,
     }

@@ -82,13 +82,18 @@ pub(super) fn choice<'a>(value: Value<'a>, path: Path<'_>) -> Result<Choice<'a>,
         "function" | "custom" => Ok(Choice::Named(object.required_text("name")?)),
         "allowed_tools" => {
             let tools = array(object.required("tools")?, path.key("tools"))?;
-            let names = tools.map(|tool| tool.get("name").text().or(tool.get("type").text()));
+            let names = tools.map(|tool| tool.get("name").text().or_else(|| tool.get("type").text().map(hosted)));
             let required = object.text("mode")?.is_some_and(|mode| mode.is("required"));
             Ok(Choice::Among { names: names.flatten().collect(), required })
         }
-        word if word.starts_with("web_search") => Ok(Choice::Named(Text::from("web_search"))),
-        _ => mode(&kind, path.key("type")),
+        "auto" | "required" | "none" => mode(&kind, path.key("type")),
+        _ => Ok(Choice::Named(hosted(kind.clone()))),
     }
+}
+
+/// The name of a tool the vendor runs: its type, under which searches have several.
+fn hosted(kind: Text<'_>) -> Text<'_> {
+    if kind.decode().starts_with("web_search") { Text::from("web_search") } else { kind }
 }
 
 fn mode<'a>(word: &Text<'_>, path: Path<'_>) -> Result<Choice<'a>, Refusal> {

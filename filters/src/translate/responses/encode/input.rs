@@ -5,6 +5,7 @@ use super::tools::Plan;
 use crate::canonical::{Arguments, Block, Refusal, Role, Signature, Text, ToolCall, ToolResult, Turn, Weight};
 use crate::shape::Shape;
 use crate::translate::chat_completions::kin::{Context, Names, compact, object_text, search_summary};
+use crate::translate::map::ids::for_chat;
 use crate::wire::json::Writer;
 
 const CONTENT: Names = ["messages.content", "messages.content", "contents.parts", "input.content"];
@@ -34,11 +35,17 @@ fn user(blocks: Vec<Block<'_>>, tools: &Plan<'_>, context: &mut Context<'_>, w: 
     if said.is_empty() { Ok(()) } else { message("user", said, context, w) }
 }
 
-fn message(role: &str, blocks: Vec<Block<'_>>, context: &mut Context<'_>, w: &mut Writer<'_>) -> Result<(), Refusal> {
+/// Empty texts are left out, and so are instructions without anything else.
+fn message(role: &str, mut blocks: Vec<Block<'_>>, context: &mut Context<'_>, w: &mut Writer<'_>) -> Result<(), Refusal> {
+    blocks.retain(|block| !matches!(block, Block::Text(text) if text.is_empty()));
+    if blocks.is_empty() && role != "user" {
+        return Ok(());
+    }
     w.begin_object();
     w.str_field("role", role);
     w.key("content");
     match blocks.as_slice() {
+        [] => w.str(""),
         [Block::Text(text)] => w.text(text),
         _ => {
             w.begin_array();
@@ -118,7 +125,7 @@ fn call(call: &ToolCall<'_>, tools: &Plan<'_>, context: &mut Context<'_>, w: &mu
     let custom = call.custom && tools.is_custom(&name);
     w.begin_object();
     w.str_field("type", if custom { "custom_tool_call" } else { "function_call" });
-    w.text_field("call_id", &call.id);
+    w.text_field("call_id", &for_chat(call.id.clone()));
     w.text_field("name", &name);
     w.key(if custom { "input" } else { "arguments" });
     match &call.arguments {
@@ -172,7 +179,7 @@ fn result(result: ToolResult<'_>, tools: &Plan<'_>, context: &mut Context<'_>, w
     let custom = result.name.as_ref().is_some_and(|name| tools.is_custom(&context.name(name)));
     w.begin_object();
     w.str_field("type", if custom { "custom_tool_call_output" } else { "function_call_output" });
-    w.text_field("call_id", &result.id);
+    w.text_field("call_id", &for_chat(result.id.clone()));
     w.key("output");
     let told = result.object.as_ref().map(|object| object_text(object.value()));
     let failed = result.failed || told.as_ref().is_some_and(|(_, failed)| *failed);

@@ -3,10 +3,12 @@
 mod input;
 mod media;
 mod options;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use self::tools::Plan;
-use crate::canonical::{Refusal, Request};
+use crate::canonical::{Block, OutputFormat, Refusal, Request, Role, Text, Turn};
 use crate::shape::Shape;
 use crate::translate::chat_completions::kin::Context;
 use crate::translate::map::conversation::pair;
@@ -22,6 +24,7 @@ pub fn encode_request(request: Request<'_>, target: &Target<'_>, encoding: &mut 
     let mut context = Context { from: request.from, target, losses, adaptations };
     let mut request = request;
     pair(&mut request.turns, context.losses)?;
+    hint_at_json(&mut request);
     let turns = std::mem::take(&mut request.turns);
     let tools = Plan::make(std::mem::take(&mut request.tools), &request, &mut context);
     let mut w = Writer::new(body);
@@ -34,6 +37,14 @@ pub fn encode_request(request: Request<'_>, target: &Target<'_>, encoding: &mut 
     extras(&request, &mut context, &mut w);
     w.end_object();
     Ok(())
+}
+
+/// The vendor refuses its JSON mode unless the conversation speaks of JSON, which its own clients know.
+fn hint_at_json(request: &mut Request<'_>) {
+    let foreign = matches!(request.from, Shape::Messages | Shape::GenerateContent);
+    if foreign && request.format == OutputFormat::JsonObject {
+        request.turns.insert(0, Turn { role: Role::System, blocks: vec![Block::Text(Text::from("Answer in JSON."))] });
+    }
 }
 
 /// Fields of the client's dialect without a neutral meaning; the vendor's other dialect shares some.

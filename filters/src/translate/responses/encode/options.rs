@@ -17,7 +17,7 @@ pub(super) fn write(request: &Request<'_>, tools: &Plan<'_>, context: &mut Conte
         }
         w.whole_field("max_output_tokens", limit.max(LEAST));
     }
-    let effort = reasoning(request, context, w);
+    let effort = reasoning(request, tools.searches(), context, w);
     sampling(request, effort, context, w);
     dropped(request, context);
     text(request, context, w);
@@ -43,9 +43,11 @@ pub(super) fn write(request: &Request<'_>, tools: &Plan<'_>, context: &mut Conte
     Ok(())
 }
 
-fn reasoning(request: &Request<'_>, context: &mut Context<'_>, w: &mut Writer<'_>) -> Option<Effort> {
+fn reasoning(request: &Request<'_>, searches: bool, context: &mut Context<'_>, w: &mut Writer<'_>) -> Option<Effort> {
     let capabilities = &context.target.capabilities;
-    let effort = effort(&request.thinking, capabilities);
+    // Models do not search with the least effort.
+    let effort =
+        effort(&request.thinking, capabilities).map(|effort| if searches && effort == Effort::Minimal { Effort::Low } else { effort });
     if !capabilities.reasoning_model {
         if effort.is_some_and(|effort| effort != Effort::None) {
             let names: Names = ["reasoning_effort", "thinking", "generationConfig.thinkingConfig", "reasoning.effort"];

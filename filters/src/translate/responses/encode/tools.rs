@@ -2,7 +2,7 @@
 
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::{Context, Names, arguments};
+use crate::translate::chat_completions::kin::{Context, Names, arguments, complies};
 use crate::translate::map::tools::as_function;
 use crate::wire::json::{Value, Writer};
 
@@ -53,7 +53,11 @@ impl<'a> Plan<'a> {
             }
             Tool::WebSearch(search) => {
                 if !search.blocked_domains.is_empty() {
-                    context.lose(["", "tools.blocked_domains", "tools.googleSearch.excludeDomains", ""], Weight::Minor, "the provider cannot leave out domains");
+                    context.lose(
+                        ["", "tools.blocked_domains", "tools.googleSearch.excludeDomains", ""],
+                        Weight::Minor,
+                        "the provider cannot leave out domains",
+                    );
                 }
                 self.search_name = search.name.clone();
                 self.tools.push(Declared::Search(search));
@@ -78,7 +82,9 @@ impl<'a> Plan<'a> {
             Choice::Named(name) if self.searches() && self.is_search(name) => Some(Choice::Named(name.clone())),
             Choice::Named(name) => Some(context.name(name)).filter(known).map(Choice::Named),
             Choice::Among { names, required } => {
-                let names: Vec<Text<'a>> = names.iter().map(|name| context.name(name)).filter(known).collect();
+                let searched = |name: &Text<'_>| self.searches() && self.is_search(name);
+                let sent = names.iter().map(|name| if searched(name) { name.clone() } else { context.name(name) });
+                let names: Vec<Text<'a>> = sent.filter(|name| searched(name) || known(name)).collect();
                 (!names.is_empty()).then_some(Choice::Among { names, required: *required })
             }
         };
@@ -160,10 +166,11 @@ fn declaration(tool: &Declared<'_>, w: &mut Writer<'_>) {
             if let Some(description) = &tool.description {
                 w.text_field("description", description);
             }
+            let parameters = arguments(tool.parameters.as_ref(), tool.vendor_schema);
             w.key("parameters");
-            w.raw(&arguments(tool.parameters.as_ref(), tool.vendor_schema));
+            w.raw(&parameters);
             // Strict is this dialect's default, unlike everywhere else.
-            w.bool_field("strict", tool.strict.unwrap_or(false));
+            w.bool_field("strict", tool.strict == Some(true) && complies(Value::of(&parameters)));
         }
         Declared::Custom { name, description, format } => {
             w.str_field("type", "custom");

@@ -1,10 +1,17 @@
 //! Writing an answer for a client: the same items, told in events or given as one document.
 
+mod calls;
+mod hosted;
 mod items;
+mod message;
+mod reasoning;
 mod response;
+#[cfg(test)]
+mod tests;
 
 use self::items::Items;
-use crate::canonical::{Event, Failure, FinishReason};
+use self::response::Ending;
+use crate::canonical::{Event, Failure, FailureClass, FinishReason};
 use crate::translate::{ClientView, Encode};
 use crate::usage::Usage;
 use crate::wire::json::Writer;
@@ -41,39 +48,35 @@ impl Encoder {
             return;
         }
         for kind in ["response.created", "response.in_progress"] {
-            self.tell(kind, "in_progress", None, out);
+            self.tell(kind, &Ending::Open, out);
         }
     }
 
     /// An event that holds the whole response.
-    fn tell(&mut self, kind: &str, status: &str, failure: Option<&Failure<'_>>, out: &mut Vec<u8>) {
-        if !self.items.stream {
-            return;
-        }
-        let (view, created, usage) = (&self.view, self.created, self.usage.filter(|_| status != "in_progress"));
-        self.items.event(kind, out, |items, w| {
+    fn tell(&mut self, kind: &str, ending: &Ending<'_>, out: &mut Vec<u8>) {
+        let Self { view, created, usage, items, .. } = self;
+        items.event(kind, out, |items, w| {
             w.key("response");
-            response::write(view, created, status, &items.done, usage, failure, w);
+            response::write(view, *created, ending, &items.done, *usage, w);
         });
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {
         self.over = true;
-        self.items.close_all(out);
-        let status = match self.finish {
-            Some(FinishReason::Length | FinishReason::Refusal) => "incomplete",
-            _ => "completed",
+        let (kind, ending) = match self.finish {
+            Some(FinishReason::Length) => ("response.incomplete", Ending::Incomplete("max_output_tokens")),
+            Some(FinishReason::Refusal) => ("response.incomplete", Ending::Incomplete("content_filter")),
+            Some(FinishReason::Stop | FinishReason::StopSequence | FinishReason::ToolCalls | FinishReason::Pause | FinishReason::Other)
+            | None => ("response.completed", Ending::Completed),
         };
+        self.items.cut = matches!(ending, Ending::Incomplete(_));
+        self.items.close_all(out);
+        // Clients read the counts without asking whether there are any.
+        self.usage.get_or_insert_default();
         if self.items.stream {
-            let kind = if status == "incomplete" { "response.incomplete" } else { "response.completed" };
-            let (view, created, usage, finish) = (&self.view, self.created, self.usage, self.finish);
-            self.items.event(kind, out, |items, w| {
-                w.key("response");
-                response::ended(view, created, status, finish, &items.done, usage, w);
-            });
+            self.tell(kind, &ending, out);
         } else {
-            let mut w = Writer::new(out);
-            response::ended(&self.view, self.created, status, self.finish, &self.items.done, self.usage, &mut w);
+            response::write(&self.view, self.created, &ending, &self.items.done, self.usage, &mut Writer::new(out));
         }
     }
 
@@ -95,6 +98,9 @@ impl Encoder {
                 w.null_field("param");
             });
         });
+        // Clients that do not know the event above wait for this one.
+        let failed = Ending::Failed { code: code_of(failure.class), message: &failure.message };
+        self.tell("response.failed", &failed, out);
     }
 }
 
@@ -121,5 +127,22 @@ impl Encode for Encoder {
                 self.items.take(other, out);
             }
         }
+    }
+}
+
+/// The code clients of this dialect decide by whether to come again.
+const fn code_of(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::ContextTooLong => "context_length_exceeded",
+        FailureClass::Billing => "insufficient_quota",
+        FailureClass::Rate => "rate_limit_exceeded",
+        FailureClass::Overloaded => "server_is_overloaded",
+        FailureClass::BadRequest | FailureClass::TooLarge | FailureClass::RefusedInput => "invalid_prompt",
+        FailureClass::Auth
+        | FailureClass::Permission
+        | FailureClass::NotFound
+        | FailureClass::Conflict
+        | FailureClass::Timeout
+        | FailureClass::Server => "server_error",
     }
 }
