@@ -102,6 +102,8 @@ pub struct Answer {
     pub unwrapping: Option<Unwrapping>,
     /// Reads and edits, or translates, the body.
     pub way: Option<Way>,
+    /// Whether the head of a stream may leave.
+    pub released: bool,
     /// Whether an error has taken the answer's place.
     pub replaced: bool,
     /// Whether it is a stream.

@@ -121,11 +121,11 @@ pub fn passes(from: Shape, target: &Target<'_>, has_tools: bool) -> bool {
 /// A body that passes (see [`passes`]), without what came into its history while a provider of another shape answered: reasoning
 /// and signatures no provider of this shape takes back. `None` where it stays as it is, which is nearly always.
 #[must_use]
-pub fn without_foreign_history(shape: Shape, body: &[u8]) -> Option<Vec<u8>> {
+pub fn without_foreign_history(shape: Shape, body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
     match shape {
-        Shape::ChatCompletions => chat_completions::without_foreign_history(body),
+        Shape::ChatCompletions => chat_completions::without_foreign_history(body, target),
         Shape::Messages => messages::without_foreign_history(body),
-        Shape::GenerateContent => generate_content::without_foreign_history(body),
+        Shape::GenerateContent => generate_content::without_foreign_history(body, target),
         Shape::Responses => responses::without_foreign_history(body),
     }
 }

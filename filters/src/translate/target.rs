@@ -130,7 +130,7 @@ impl Quirks {
         top_k: false,
     };
 
-    /// What services that copy the API take.
+    /// What services that copy the API take. Many take `top_k` too; some refuse what they do not know.
     pub const COMPATIBLE: Self = Self {
         vendor: false,
         max_completion_tokens: false,
@@ -138,6 +138,6 @@ impl Quirks {
         developer_role: false,
         echo_reasoning: false,
         responses: false,
-        top_k: true,
+        top_k: false,
     };
 }

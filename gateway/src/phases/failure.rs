@@ -45,6 +45,8 @@ pub fn while_proxying(exchange: &mut Exchange, mut error: Box<Error>, reused: bo
 pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Error) -> FailToProxy {
     tell(exchange, error);
     let gone = *error.esource() == ErrorSource::Downstream;
+    // Pingora closes the connection after this, so the head must not promise another exchange.
+    session.set_keepalive(None);
     let started = session.response_written().is_some_and(|head| !head.status.is_informational());
     let sent = match (gone, started) {
         (true, _) => Ok(()),
@@ -61,7 +63,8 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
     if let Err(error) = sent {
         log::debug!("a client left before its error was sent: {error}");
     }
-    FailToProxy { error_code: exchange.answer.status, can_reuse_downstream: false }
+    // An answer of our own before anything else left is whole, and the connection goes on after it.
+    FailToProxy { error_code: exchange.answer.status, can_reuse_downstream: !gone && !started }
 }
 
 /// Puts a clean error in place of an answer the client has not seen any of; else ends it with an error inside.

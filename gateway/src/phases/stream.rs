@@ -48,7 +48,8 @@ fn pass(session: &Session, exchange: &mut Exchange, incoming: Bytes, end: bool) 
     match way.instead(end, stream) {
         Some(failure) => instead(session, exchange, failure, out),
         None => {
-            if stream && (way.content_started() || way.terminal_seen()) {
+            if stream && !exchange.answer.released && (way.content_started() || way.terminal_seen()) {
+                exchange.answer.released = true;
                 rescue::release(session);
             }
             Ok(out)

@@ -13,7 +13,7 @@ use svc_filters::translate::{self, Capabilities, Policy, Prepared, Viewer};
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::exchange::Exchange;
-use crate::providers::Provider;
+use crate::providers::{Kind, Provider};
 
 /// Tells the client what was translated, and what was left out.
 pub const TRANSLATION: HeaderName = HeaderName::from_static("x-svc-translation");
@@ -73,7 +73,7 @@ pub fn target<'a>(target: &'a Target, provider: &Provider) -> translate::Target<
 
 /// Whether the client's own bytes go to the target.
 #[must_use]
-pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, to: &Target, provider: &Provider) -> bool {
+pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, body: &[u8], to: &Target, provider: &Provider) -> bool {
     if !endpoint.translates() {
         return true;
     }
@@ -82,8 +82,15 @@ pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, to: &Target, pro
             translate::passes(client, &target(to, provider), true)
         }
         (Shape::Responses, Shape::ChatCompletions) => provider.quirks().responses,
+        // The clouds' copies of the messages vendor fetch no pictures.
+        (Shape::Messages, Shape::Messages) if provider.kind() != Kind::Anthropic && facts.has_images => !names_urls(body),
         (from, to) => from == to,
     }
+}
+
+/// Whether a body may hold a picture by its address.
+fn names_urls(body: &[u8]) -> bool {
+    memchr::memmem::find(body, b"\"url\"").is_some()
 }
 
 /// Translates the client's body for a target.

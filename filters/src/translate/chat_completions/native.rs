@@ -4,20 +4,21 @@
 use memchr::memmem;
 
 use crate::translate::map::signature::untag;
-use crate::wire::json::{Edit, Member, Value, Writer, elements, members, splice};
+use crate::translate::Target;
+use crate::wire::json::{Edit, Kind, Member, Value, Writer, elements, members, splice};
 
 /// Traces of other shapes in what the model said.
 const TRACES: [&str; 3] = ["\"g1.", "\"m1.", "\"r1."];
 /// Members that hold nothing but such traces once one is found in them.
 const HOLDERS: [&str; 4] = ["thinking_blocks", "reasoning_details", "extra_content", "reasoning_content"];
 
-/// The request without signatures of other shapes, and the reasoning they belong to; every other byte stays. `None` where
-/// nothing needs to go.
+/// The request without signatures of other shapes, and the reasoning they belong to; the vendor itself takes no reasoning back at
+/// all. Every other byte stays. `None` where nothing needs to go.
 #[must_use]
-pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
+pub fn without_foreign_history(body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
     let messages = members(body).find(|member| member.is("messages"))?;
     let mut edits = Vec::new();
-    for message in elements(messages.value()).filter(|message| is_suspect(message.json())) {
+    for message in elements(messages.value()).filter(|message| is_suspect(message.json(), target.quirks.vendor)) {
         let mut cleaned = Vec::with_capacity(message.value.len());
         without(message.json(), &mut Writer::new(&mut cleaned));
         edits.push(Edit::replace(message.span.shifted(messages.span.start), cleaned));
@@ -25,10 +26,11 @@ pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
     (!edits.is_empty()).then(|| splice(body, &mut edits))
 }
 
-fn is_suspect(message: Value<'_>) -> bool {
-    message.get("role").is_str("assistant")
-        && TRACES.iter().any(|trace| memmem::find(message.bytes(), trace.as_bytes()).is_some())
-        && holds_tag(message)
+fn is_suspect(message: Value<'_>, vendor: bool) -> bool {
+    let found = |trace: &str| memmem::find(message.bytes(), trace.as_bytes()).is_some();
+    let tagged = || TRACES.iter().any(|trace| found(trace)) && holds_tag(message);
+    let reasoned = || vendor && found("\"reasoning_content\"") && !message.get("reasoning_content").is_null();
+    message.get("role").is_str("assistant") && (tagged() || reasoned())
 }
 
 /// Whether a tagged token is anywhere in the value.
@@ -42,7 +44,7 @@ fn without(object: Value<'_>, w: &mut Writer<'_>) {
     w.begin_object();
     for member in object.members().filter(|member| !goes(member)) {
         w.key(&member.key());
-        if member.is("tool_calls") { calls(member.json(), w) } else { w.raw(member.value()) }
+        if member.is("tool_calls") && member.kind == Kind::Array { calls(member.json(), w) } else { w.raw(member.value()) }
     }
     w.end_object();
 }
@@ -66,6 +68,7 @@ mod tests {
     use crate::canonical::{Signature, Text};
     use crate::shape::Shape;
     use crate::translate::map::signature::tag;
+    use crate::translate::{Capabilities, ProviderKind, Quirks};
 
     #[test]
     fn only_traces_of_other_shapes_go() {
@@ -73,10 +76,25 @@ mod tests {
         let body = format!(
             r#"{{"messages": [ {{"role":"user","content":"g1."}}, {{"role":"assistant","content":null,"reasoning_content":"hm","tool_calls":[{{"id":"c","type":"function","function":{{"name":"f","arguments":"{{}}"}},"extra_content":{{"google":{{"thought_signature":"{tag}"}}}}}}]}}]}}"#
         );
-        let cleaned = without_foreign_history(body.as_bytes()).expect("something goes");
+        let target = target(false);
+        let cleaned = without_foreign_history(body.as_bytes(), &target).expect("something goes");
         let expected = r#"{"messages": [ {"role":"user","content":"g1."}, {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}]}"#;
         assert_eq!(String::from_utf8_lossy(&cleaned), expected);
-        assert_eq!(without_foreign_history(expected.as_bytes()), None);
-        assert_eq!(without_foreign_history(br#"{"messages":[{"role":"assistant","content":"say \"g1.\""}]}"#), None);
+        assert_eq!(without_foreign_history(expected.as_bytes(), &target), None);
+        assert_eq!(without_foreign_history(br#"{"messages":[{"role":"assistant","content":"say \"g1.\""}]}"#, &target), None);
+    }
+
+    fn target(vendor: bool) -> Target<'static> {
+        let quirks = if vendor { Quirks::VENDOR } else { Quirks::COMPATIBLE };
+        let capabilities = Capabilities::of(Shape::ChatCompletions, "gpt-4o");
+        Target { shape: Shape::ChatCompletions, kind: ProviderKind::Openai, model: "gpt-4o", origin: 1, capabilities, quirks }
+    }
+
+    #[test]
+    fn the_vendor_itself_takes_no_reasoning_back() {
+        let body = br#"{"messages":[{"role":"assistant","content":"a","reasoning_content":"hm","tool_calls":null}]}"#;
+        assert_eq!(without_foreign_history(body, &target(false)), None);
+        let cleaned = without_foreign_history(body, &target(true)).expect("something goes");
+        assert_eq!(String::from_utf8_lossy(&cleaned), r#"{"messages":[{"role":"assistant","content":"a","tool_calls":null}]}"#);
     }
 }

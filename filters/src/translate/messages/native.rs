@@ -30,7 +30,24 @@ pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
             edits.push(Edit::replace(span, cleaned));
         }
     }
+    let unthinking = members(body).find(|member| member.is("thinking") && member.json().get("type").is_str("enabled"));
+    if let Some(thinking) = unthinking.filter(|_| answers_unthinking_call(messages.json())) {
+        edits.push(Edit::replace(thinking.span, &br#"{"type":"disabled"}"#[..]));
+    }
     (!edits.is_empty()).then(|| splice(body, &mut edits))
+}
+
+/// Whether the conversation goes on after a call that another vendor's model made, or one that did not think: with thinking by a
+/// budget the vendor wants the thinking before it.
+fn answers_unthinking_call(messages: Value<'_>) -> bool {
+    let Some(last) = messages.elements().filter(|message| is_model(message.json())).last() else { return false };
+    let blocks: Vec<Value<'_>> = last.json().get("content").elements().map(|block| block.json()).collect();
+    let calls = blocks.iter().any(|block| block.get("type").is_str("tool_use"));
+    let thought = |block: &Value<'_>| {
+        let kind = block.get("type").str().unwrap_or_default();
+        matches!(&*kind, "thinking" | "redacted_thinking") && matches!(fate(*block, &blocks), Fate::Kept)
+    };
+    calls && !blocks.iter().any(thought)
 }
 
 /// Large pictures and documents are the user's; only what the model said is searched.

@@ -16,3 +16,5 @@ pub use super::chat_completions::{decode_failure, encode_failure};
 
 /// Stands before the tag of reasoning only its provider can read, to tell it from shown reasoning.
 const SEALED: char = '#';
+/// What ids of reasoning begin with that no provider of this dialect made.
+const MINTED: &str = "rs_gw_";

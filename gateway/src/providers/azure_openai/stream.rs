@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
-use svc_filters::wire::json::{Edit, Kind, encode_string, members, splice};
+use svc_filters::wire::json::{Edit, Kind, elements, encode_string, members, splice};
 use svc_filters::wire::sse::{Event, Splitter};
 
 const OBJECT: &str = "chat.completion.chunk";
@@ -100,6 +100,11 @@ fn write(event: &Event, id: &str, out: &mut Vec<u8>) {
         quoted
     };
     let empty = members(&data).filter(|member| member.value() == b"\"\"");
+    let choices = members(&data).filter(|member| member.is("choices")).flat_map(|member| {
+        let start = member.span.start;
+        elements(member.value()).filter(|choice| !members(choice.value).any(|inner| inner.is("delta"))).map(move |choice| start + choice.span.start + 1)
+    });
+    let deltas: Vec<usize> = choices.collect();
     let mut edits: Vec<Edit<'_>> = empty
         .filter_map(|member| match &*member.name() {
             b"id" => Some(Edit::replace(member.span, quoted(id))),
@@ -107,6 +112,8 @@ fn write(event: &Event, id: &str, out: &mut Vec<u8>) {
             _ => None,
         })
         .collect();
+    // A choice without a delta breaks clients that read what it added.
+    edits.extend(deltas.into_iter().map(|at| Edit::insert(at, &br#""delta":{},"#[..])));
     out.extend_from_slice(b"data: ");
     out.extend_from_slice(&splice(&data, &mut edits));
     out.extend_from_slice(b"\n\n");

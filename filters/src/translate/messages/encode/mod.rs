@@ -17,11 +17,11 @@ use self::plan::{Form, Picked, Plan};
 use self::prepare::Context;
 use self::terms::Terms;
 use self::thinking::Mode;
-use crate::canonical::{Losses, Refusal, Request, Role, Text, Weight};
+use crate::canonical::{Losses, Number, Refusal, Request, Role, Text, Weight};
 use crate::shape::Shape;
 use crate::translate::map::Conversation;
 use crate::translate::{Encoding, ProviderKind, Target};
-use crate::wire::json::Writer;
+use crate::wire::json::{Value, Writer};
 
 /// Longest tag of an end user.
 const TAG: usize = 256;
@@ -99,11 +99,18 @@ fn asked(plan: &Plan<'_, '_>, w: &mut Writer<'_>) {
     }
     let sampling = &plan.sampling;
     for (name, value) in [("temperature", sampling.temperature), ("top_p", sampling.top_p), ("top_k", sampling.top_k)] {
-        if let Some(value) = value {
-            w.number_field(name, value);
+        match (value, value.and_then(|value| whole(name, value))) {
+            (_, Some(count)) => w.whole_field(name, count),
+            (Some(value), None) => w.number_field(name, value),
+            (None, None) => {}
         }
     }
     choice(plan, w);
+}
+
+/// Generate-content clients write the count of candidates as a fraction, which this vendor refuses.
+fn whole(name: &str, value: Number<'_>) -> Option<u64> {
+    if name == "top_k" { Value::of(value.0.as_bytes()).u64() } else { None }
 }
 
 fn choice(plan: &Plan<'_, '_>, w: &mut Writer<'_>) {

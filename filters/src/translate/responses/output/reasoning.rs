@@ -1,5 +1,6 @@
 //! Reasoning: its summary, and the token that proves it.
 
+use crate::translate::responses::MINTED;
 use super::items::{Items, TAIL, delta, head, place_number};
 use crate::canonical::{Signature, Text};
 use crate::translate::map::signature;
@@ -31,7 +32,7 @@ impl Items {
     }
 
     fn open_thinking(&mut self, out: &mut Vec<u8>) {
-        let (place, id) = self.next("rs_");
+        let (place, id) = self.next(MINTED);
         self.added(place, out, |w| {
             w.str_field("id", &id);
             w.str_field("type", "reasoning");
@@ -77,7 +78,7 @@ impl Items {
     }
 
     fn bare(&mut self, token: &str, out: &mut Vec<u8>) {
-        let (place, id) = self.next("rs_");
+        let (place, id) = self.next(MINTED);
         self.added(place, out, |w| {
             w.str_field("id", &id);
             w.str_field("type", "reasoning");

@@ -119,7 +119,10 @@ fn sampling_goes_where_the_model_takes_it() {
     assert_eq!((&body["temperature"], &body["top_p"], &body["seed"], &body["n"]), (&json!(1.5), &json!(0.9), &json!(7), &json!(2)));
     assert_eq!((&body["logprobs"], &body["top_logprobs"]), (&json!(true), &json!(3)));
     assert_eq!(sent.losses, [("top_k".to_owned(), Weight::Minor)]);
-    assert_eq!(sampled(&compatible()).body["top_k"], 40);
+    assert_eq!(sampled(&compatible()).body.get("top_k"), None, "some refuse what they do not know");
+    let mut takes = compatible();
+    takes.quirks.top_k = true;
+    assert_eq!(sampled(&takes).body["top_k"], 40);
     let sent = sampled(&target("gpt-5", Quirks::VENDOR));
     assert_eq!(sent.body.get("temperature"), None);
     let lost: Vec<&str> = sent.losses.iter().map(|(field, _)| field.as_str()).collect();
