@@ -63,8 +63,7 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
     if let Err(error) = sent {
         log::debug!("a client left before its error was sent: {error}");
     }
-    // An answer of our own before anything else left is whole, and the connection goes on after it.
-    FailToProxy { error_code: exchange.answer.status, can_reuse_downstream: !gone && !started }
+    FailToProxy { error_code: exchange.answer.status, can_reuse_downstream: false }
 }
 
 /// Puts a clean error in place of an answer the client has not seen any of; else ends it with an error inside.
