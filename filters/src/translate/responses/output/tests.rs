@@ -1,5 +1,7 @@
 //! What clients get: the grammar of events as the vendor's SDKs put them together, and the one document.
 
+mod grammar;
+
 use std::sync::Arc;
 
 use serde_json::Value;
