@@ -95,13 +95,22 @@ pub fn body(shape: Shape, rejection: &Rejection, request_id: &str) -> Bytes {
             "message": message, "type": row.chat, "param": rejection.param, "code": rejection.code.as_str(),
         }}),
         Shape::Messages => json!({
-            "type": "error", "error": {"type": row.messages, "message": message}, "request_id": request_id,
+            "type": "error", "error": messages_error(&row, rejection), "request_id": request_id,
         }),
         Shape::GenerateContent => json!({"error": {
             "code": row.status, "message": message, "status": row.generate, "details": details(rejection),
         }}),
     };
     Bytes::from(value.to_string())
+}
+
+/// The error of the messages shape. Its SDKs go on without a message thread where this code says that there are none.
+fn messages_error(row: &Row, rejection: &Rejection) -> serde_json::Value {
+    let mut error = json!({"type": row.messages, "message": rejection.message});
+    if rejection.param.as_deref() == Some("thread") {
+        error["details"] = json!({"error_code": "thread_unsupported_request", "unsupported": []});
+    }
+    error
 }
 
 /// Details the generate-content SDKs read: the reason, and when to come again.

@@ -117,8 +117,16 @@ impl<'p, 'a> Object<'p, 'a> {
         self.get(name).map(|value| boolean(value, self.path.key(name))).transpose()
     }
 
+    pub(in crate::translate) fn number(&self, name: &str) -> Result<Option<Number<'a>>, Refusal> {
+        self.get(name).map(|value| number(value, self.path.key(name))).transpose()
+    }
+
     pub(in crate::translate) fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
         self.get(name).map(|value| count(value, self.path.key(name))).transpose()
+    }
+
+    pub(in crate::translate) fn texts(&self, name: &str) -> Result<Vec<Text<'a>>, Refusal> {
+        self.get(name).map_or(Ok(Vec::new()), |value| texts(value, self.path.key(name)))
     }
 
     /// Puts every member that is not one of `known` among the extras, named below `place`.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::map::{Wanted, names, wanted};
 use super::{Adaptations, ClientView, Encoding, ProviderKind, Target, chat_completions, generate_content, messages, responses};
-use crate::canonical::{Block, Document, Failure, Losses, Media, Refusal, Request, Source, Text, Tool, Weight};
+use crate::canonical::{Block, Choice, Document, Failure, Losses, Media, Refusal, Request, Source, Text, Tool, Weight};
 use crate::shape::Shape;
 
 /// What is done about fields a target has no words for.
@@ -130,6 +130,16 @@ pub fn without_foreign_history(shape: Shape, body: &[u8], target: &Target<'_>) -
     }
 }
 
+/// A body that passes, without any continuity token: what is worth a second try where a provider refused the first. `None` where
+/// there is none.
+#[must_use]
+pub fn without_signatures(shape: Shape, body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
+    match shape {
+        Shape::GenerateContent => generate_content::without_signatures(body, target),
+        Shape::ChatCompletions | Shape::Messages | Shape::Responses => None,
+    }
+}
+
 /// Translates a client's request for a target. `stream` is what the verb of a generate-content request says. `pictures` take the
 /// place of their URLs.
 ///
@@ -150,6 +160,7 @@ pub fn prepare(
     encoding.body.reserve(body.len() + body.len() / 8 + 256);
     let (stream, include_usage) = (request.stream, request.include_usage);
     let show_reasoning = request.thinking.shown.unwrap_or(from != Shape::GenerateContent);
+    leave_unknown_tools(&mut request, &target, &mut encoding.losses);
     names::settle(target.shape, &request.tools, &mut encoding.adaptations);
     encode(request, &target, &mut encoding)?;
     judge(&encoding.losses, policy, from, target.shape)?;
@@ -163,6 +174,25 @@ pub fn prepare(
         include_usage,
         show_reasoning,
     })
+}
+
+/// Leaves out tools that only another vendor runs, where the model has others to call: agents list them always and rarely need
+/// them. A request for nothing else is for the encoders to judge.
+fn leave_unknown_tools(request: &mut Request<'_>, target: &Target<'_>, losses: &mut Losses) {
+    let known = |tool: &Tool<'_>| !matches!(tool, Tool::Unknown { .. });
+    let forced = match &request.tool_choice {
+        Some(Choice::Named(name)) => !request.tools.iter().filter_map(names::name_of).any(|known| known == name),
+        _ => false,
+    };
+    if request.from == target.shape || forced || !request.tools.iter().any(known) {
+        return;
+    }
+    request.tools.retain(|tool| {
+        if let Tool::Unknown { kind, .. } = tool {
+            losses.note(format!("tools.{}", kind.decode()), Weight::Minor, "only its own vendor runs this tool");
+        }
+        known(tool)
+    });
 }
 
 fn judge(losses: &Losses, policy: Policy, from: Shape, to: Shape) -> Result<(), Refusal> {

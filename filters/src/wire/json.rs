@@ -3,6 +3,7 @@
 //! [`scan`] and [`outline`] check a whole document against RFC 8259. [`members`] and [`elements`] walk one level of a value
 //! that is known to be valid, or of foreign bytes whose worst outcome may be that the walk ends early.
 
+mod compact;
 mod fault;
 mod lexeme;
 mod scan;
@@ -14,6 +15,7 @@ mod writer;
 
 use std::borrow::Cow;
 
+pub(crate) use self::compact::compact;
 pub use self::fault::{Fault, Problem};
 pub use self::lexeme::{Number, Raw, Text};
 pub use self::scan::{DEEPEST, outline, scan};

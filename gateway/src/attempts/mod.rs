@@ -26,6 +26,7 @@ pub struct Attempts {
     tried_keys: u64,
     made: Vec<Made>,
     repeat: bool,
+    bare: bool,
     last_rejected: bool,
 }
 
@@ -68,6 +69,22 @@ impl Attempts {
             self.skip_target();
         }
         None
+    }
+
+    /// Ends the current try, which a provider refused, and lets the next one repeat it without continuity tokens; once a request.
+    pub fn bare(&mut self, status: u16) -> bool {
+        if self.bare {
+            return false;
+        }
+        self.bare = true;
+        self.conclude(status, "signature");
+        self.repeat()
+    }
+
+    /// Whether the current try goes without continuity tokens.
+    #[must_use]
+    pub const fn is_bare(&self) -> bool {
+        self.bare
     }
 
     /// Lets the next try repeat the last one, after a pooled connection turned out to be closed. `false` when too many were made.

@@ -55,6 +55,11 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         error.set_retry(true);
         return Err(error);
     }
+    if status == 400 && signed(exchange) && exchange.attempts.bare(status) {
+        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same is asked without signatures");
+        error.set_retry(true);
+        return Err(error);
+    }
     let judgement = judge(status);
     rest_credential(exchange, judgement, &head.headers);
     if judgement == Judgement::Deliver {
@@ -83,6 +88,13 @@ fn renewed(exchange: &mut Exchange, status: u16, headers: &HeaderMap) -> bool {
         return false;
     };
     (400..404).contains(&status) && provider.renew(key, used, status, headers) && exchange.attempts.renew(status)
+}
+
+/// Whether what was refused held signatures of the provider's own shape: another of its models may have made them, which only its
+/// refusal tells.
+fn signed(exchange: &Exchange) -> bool {
+    let passed = exchange.asking.as_ref().is_some_and(|asking| asking.prepared.is_none() && asking.dialect == Shape::GenerateContent);
+    passed && memchr::memmem::find(&exchange.upstream_body, b"houghtSignature").is_some()
 }
 
 fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {

@@ -11,6 +11,7 @@ use svc_filters::shape::Shape;
 use svc_filters::translate::map::signature::origin;
 use svc_filters::translate::{self, Capabilities, Policy, Prepared, Viewer};
 use svc_filters::verdict::{Code, Rejection};
+use svc_filters::wire::json::members;
 
 use crate::exchange::Exchange;
 use crate::providers::{Kind, Provider};
@@ -86,6 +87,18 @@ pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, body: &[u8], to:
         (Shape::Messages, Shape::Messages) if provider.kind() != Kind::Anthropic && facts.has_images => !names_urls(body),
         (from, to) => from == to,
     }
+}
+
+/// Refuses a conversation that the provider is to keep where it is a cloud's copy of the messages vendor.
+///
+/// # Errors
+/// The refusal a client goes on without a thread after.
+pub fn refuse_threads(body: &[u8], client: Shape, to: &Target, provider: &Provider) -> Result<(), Rejection> {
+    let copy = client == Shape::Messages && to.shape == Shape::Messages && provider.kind() != Kind::Anthropic;
+    if copy && members(body).any(|member| member.is("thread") && !member.json().is_null()) {
+        return Err(rejection(Refusal::unsupported("thread", "this provider keeps no conversations"), client, to.shape));
+    }
+    Ok(())
 }
 
 /// Whether a body may hold a picture by its address.

@@ -11,7 +11,7 @@ use pingora::{Error, ErrorType, Result};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::routing::Target;
 use svc_filters::shape::Shape;
-use svc_filters::translate::without_foreign_history;
+use svc_filters::translate::{without_foreign_history, without_signatures};
 use svc_filters::verdict::{Code, Rejection};
 
 use super::translation::{self, Asking};
@@ -53,10 +53,14 @@ pub async fn peer(session: &Session, exchange: &mut Exchange) -> Result<Box<Http
 async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, provider: &Provider) -> Result<(), Rejection> {
     let (Some(endpoint), Some(facts)) = (exchange.endpoint, exchange.facts.as_ref()) else { return Ok(()) };
     let stream = exchange.answer.stream;
+    if endpoint.translates() {
+        translation::refuse_threads(&exchange.body, exchange.shape, target, provider)?;
+    }
     let (asking, body) = if translation::passes(exchange.shape, endpoint, facts, &exchange.body, target, provider) {
         let ask_for_usage = endpoint.shape() == Shape::ChatCompletions && facts.stream && provider.takes_stream_options();
         let body = facts.rewrite(&exchange.body, &target.upstream_model, ask_for_usage);
-        let history = endpoint.translates().then(|| without_foreign_history(endpoint.shape(), &body, &translation::target(target, provider))).flatten();
+        let fit = if exchange.attempts.is_bare() { without_signatures } else { without_foreign_history };
+        let history = endpoint.translates().then(|| fit(endpoint.shape(), &body, &translation::target(target, provider))).flatten();
         let body = history.map_or(body, Bytes::from);
         (Asking { endpoint, dialect: endpoint.shape(), prepared: None }, body)
     } else {

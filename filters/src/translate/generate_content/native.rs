@@ -14,7 +14,17 @@ const FIELDS: [&str; 2] = ["thoughtSignature", "thought_signature"];
 /// where a model misses its signature; every other byte stays. `None` where nothing needs to change.
 #[must_use]
 pub fn without_foreign_history(body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
-    let wants = Wants { ids: target.capabilities.call_ids, signatures: target.capabilities.signatures };
+    fitted(body, target, false)
+}
+
+/// As [`without_foreign_history`], and without this vendor's own signatures too, which another of its models may have made.
+#[must_use]
+pub fn without_signatures(body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
+    fitted(body, target, true)
+}
+
+fn fitted(body: &[u8], target: &Target<'_>, unsigned: bool) -> Option<Vec<u8>> {
+    let wants = Wants { ids: target.capabilities.call_ids, signatures: target.capabilities.signatures, unsigned };
     let contents = members(body).find(|member| member.is("contents"))?;
     let mut edits = Vec::new();
     for content in elements(contents.value()).filter(|content| is_suspect(content.json())) {
@@ -34,6 +44,8 @@ pub fn without_foreign_history(body: &[u8], target: &Target<'_>) -> Option<Vec<u
 struct Wants {
     ids: bool,
     signatures: bool,
+    /// No signature at all is to be sent.
+    unsigned: bool,
 }
 
 /// Stands for a signature that was never given to this vendor's client.
@@ -52,7 +64,8 @@ fn cleaned(parts: Value<'_>, model: bool, wants: Wants) -> Option<Vec<u8>> {
     let (mut kept, mut changed, mut called) = (0, false, false);
     w.begin_array();
     for part in parts.elements().map(|part| part.json()) {
-        let foreign = foreign(part);
+        let own = wants.unsigned.then(|| member_of(part, FIELDS)).flatten();
+        let foreign = foreign(part).or(own);
         if foreign.is_some() && part.get("thought").bool() == Some(true) {
             changed = true;
             continue;

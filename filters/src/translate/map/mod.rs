@@ -5,6 +5,8 @@ pub mod conversation;
 pub mod ids;
 pub mod media;
 pub mod names;
+pub(in crate::translate) mod schema;
+pub(in crate::translate) mod search;
 pub mod signature;
 mod thinking;
 pub mod tools;

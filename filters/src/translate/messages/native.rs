@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::decode::hits;
-use super::encode::searched;
 use super::output::SEARCH;
 use crate::canonical::Text;
+use crate::translate::map::search::summary;
 use crate::translate::map::signature::untag;
 use crate::wire::json::{Edit, Kind, Value, Writer, elements, members, splice};
 
@@ -127,7 +127,7 @@ fn in_words(result: Value<'_>, all: &[Value<'_>]) -> Vec<u8> {
     let call = all.iter().find(|block| block.get("type").is_str("server_tool_use") && block.get("id").is_str(&id));
     let query = call.and_then(|call| call.get("input").get("query").text()).unwrap_or(Text::from(""));
     let mut out = Vec::new();
-    said(&searched(&query, &hits(result.get("content"))).decode(), &mut Writer::new(&mut out));
+    said(&summary(&query, &hits(result.get("content"))).decode(), &mut Writer::new(&mut out));
     out
 }
 

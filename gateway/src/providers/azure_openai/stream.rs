@@ -1,4 +1,4 @@
-//! Azure's chunks without an id, which strict clients break on: they get the id of the others.
+//! Azure's chunks without an id or a delta, which strict clients break on: they get the id of the others, and an empty delta.
 //!
 //! The first chunk of a stream tells only how the prompt was filtered, and with asynchronous filters some later ones tell only how
 //! the answer was; both come with an empty id and object.
@@ -12,6 +12,9 @@ use svc_filters::wire::sse::{Event, Splitter};
 const OBJECT: &str = "chat.completion.chunk";
 
 static NO_ID: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"id\":\"\""));
+
+static DELTA: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"delta\""));
+static FILTERED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"content_filter"));
 
 /// A stream of chunks on its way to have ids.
 #[derive(Debug, Default)]
@@ -60,7 +63,10 @@ impl Chunks {
             self.id = id_of(&event.data());
             self.release(out);
         }
-        out.extend_from_slice(&event.raw);
+        match &self.id {
+            Some(id) if DELTA.find(&event.raw).is_none() && FILTERED.find(&event.raw).is_some() => write(&event, id, out),
+            _ => out.extend_from_slice(&event.raw),
+        }
     }
 
     /// Writes the chunks that waited.
@@ -131,6 +137,16 @@ mod tests {
         }
         out.extend_from_slice(&chunks.push(Bytes::new(), true));
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_choice_without_a_delta_gets_an_empty_one() {
+        let stream = "data: {\"id\":\"c1\",\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n\
+                      data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"content_filter_results\":{}}]}\n\n";
+        let expected = stream.replace("{\"index\"", "{\"delta\":{},\"index\"");
+        for size in [1, 7, stream.len()] {
+            assert_eq!(through(stream, size), expected);
+        }
     }
 
     #[test]

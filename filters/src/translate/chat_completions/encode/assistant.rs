@@ -1,15 +1,13 @@
 //! The model's messages.
 
-use std::borrow::Cow;
-
 use super::context::Context;
 use super::conversation::{joined, misplaced};
-use super::media::search_summary;
 use super::tools::Plan;
 use crate::canonical::{Arguments, Block, Signature, Text, ToolCall, Weight};
 use crate::shape::Shape;
 use crate::translate::map::ids;
-use crate::wire::json::{Value, Writer, outline};
+use crate::translate::map::search::summary;
+use crate::wire::json::{Value, Writer, compact, outline};
 
 /// Deepest nesting of a part of reasoning.
 const DEPTH: usize = 128;
@@ -68,7 +66,7 @@ fn sort<'a>(blocks: Vec<Block<'a>>, context: &mut Context<'_>) -> Said<'a> {
                 said.reasoning.push(text);
             }
             Block::Redacted(signature) => redacted(&signature, &mut said, context),
-            Block::WebSearch { query, hits, .. } => said.texts.push(search_summary(&query, &hits)),
+            Block::WebSearch { query, hits, .. } => said.texts.push(summary(&query, &hits)),
             Block::Image(_) | Block::Document(_) | Block::Audio(_) | Block::Video(_) | Block::ToolResult(_) | Block::Unknown { .. } => {
                 misplaced(&block, context);
             }
@@ -202,22 +200,4 @@ fn arguments(arguments: &Arguments<'_>, w: &mut Writer<'_>) {
         Arguments::Text(text) => w.text(text),
         Arguments::Json(raw) => w.str(&String::from_utf8_lossy(&compact(&raw.0))),
     }
-}
-
-/// The JSON without white space between its tokens.
-pub(in crate::translate) fn compact(json: &[u8]) -> Cow<'_, [u8]> {
-    if !json.iter().any(u8::is_ascii_whitespace) {
-        return Cow::Borrowed(json);
-    }
-    let (mut within, mut escaped) = (false, false);
-    let kept = json.iter().copied().filter(|byte| {
-        let keep = within || !byte.is_ascii_whitespace();
-        match byte {
-            b'"' if !escaped => within = !within,
-            _ => {}
-        }
-        escaped = within && !escaped && *byte == b'\\';
-        keep
-    });
-    Cow::Owned(kept.collect())
 }

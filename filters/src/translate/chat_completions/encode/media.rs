@@ -5,9 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::context::{Context, Names};
 use super::conversation::misplaced;
-use crate::canonical::{Block, Document, Media, Refusal, SearchHit, Source, Text};
+use crate::canonical::{Block, Document, Media, Refusal, Source, Text};
 use crate::shape::Shape;
 use crate::translate::map::media::sniff;
+use crate::translate::map::search::summary;
 use crate::wire::json::Writer;
 
 const IMAGE: Names = ["messages.content.image_url", "messages.content.image", "contents.parts.inlineData", "input.content.input_image"];
@@ -25,7 +26,7 @@ pub(super) fn part(block: &Block<'_>, context: &mut Context<'_>, w: &mut Writer<
         Block::Document(document) => self::document(document, context, w)?,
         Block::Audio(media) => audio(media, context, w)?,
         Block::Video(_) => return Err(context.unsupported(VIDEO, "the provider takes no video")),
-        Block::WebSearch { query, hits, .. } => text(&search_summary(query, hits), w),
+        Block::WebSearch { query, hits, .. } => text(&summary(query, hits), w),
         Block::ToolCall(_) | Block::ToolResult(_) | Block::Reasoning { .. } | Block::Redacted(_) | Block::Unknown { .. } => {
             misplaced(block, context);
         }
@@ -177,10 +178,4 @@ fn audio(media: &Media<'_>, context: &Context<'_>, w: &mut Writer<'_>) -> Result
     });
     w.end_object();
     Ok(())
-}
-
-/// An earlier search as the model may read it.
-pub(in crate::translate) fn search_summary<'a>(query: &Text<'_>, hits: &[SearchHit<'_>]) -> Text<'a> {
-    let pages = hits.iter().map(|hit| format!("\n- {} {}", hit.title.decode(), hit.url.decode()));
-    Text::from(format!("[web search: {}]", query.decode()) + &pages.collect::<String>())
 }

@@ -11,7 +11,6 @@ mod schema;
 mod tests;
 mod thinking;
 mod tools;
-mod vendor_schema;
 
 use self::context::Context;
 use self::tools::Plan;
@@ -23,12 +22,13 @@ use crate::wire::json::Writer;
 
 /// What the vendor's other dialect, responses, is written with too.
 pub(in crate::translate) mod kin {
-    pub(in crate::translate) use super::assistant::compact;
     pub(in crate::translate) use super::context::{Context, Names};
-    pub(in crate::translate) use super::media::{data_url, document_text, file_name, picture_type, search_summary};
+    pub(in crate::translate) use super::media::{data_url, document_text, file_name, picture_type};
     pub(in crate::translate) use super::options::{bounded, tier_for};
     pub(in crate::translate) use super::results::object_text;
     pub(in crate::translate) use super::schema::{arguments, complies};
+    pub(in crate::translate) use crate::translate::map::search::summary as search_summary;
+    pub(in crate::translate) use crate::wire::json::compact;
 }
 
 /// Writes a request of any dialect in this one.

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::assistant::compact;
 use super::context::Context;
 use super::conversation::{Attachments, misplaced};
-use super::media::{document_text, search_summary};
+use super::media::document_text;
 use crate::canonical::{Block, Refusal, Text, ToolResult};
-use crate::wire::json::{Kind, Value};
+use crate::translate::map::search::summary;
+use crate::wire::json::{Kind, Value, compact};
 
 const FAILED: &str = "Error: ";
 
@@ -56,7 +56,7 @@ fn line<'a>(
         },
         Block::Image(_) => attach("image", block, id, lines, shown),
         Block::Audio(_) | Block::Video(_) => attach("file", block, id, lines, shown),
-        Block::WebSearch { query, hits, .. } => lines.push(search_summary(&query, &hits)),
+        Block::WebSearch { query, hits, .. } => lines.push(summary(&query, &hits)),
         Block::Unknown { raw, .. } => lines.push(Text::from(String::from_utf8_lossy(&compact(&raw.0)).into_owned())),
         Block::ToolCall(_) | Block::ToolResult(_) | Block::Reasoning { .. } | Block::Redacted(_) => misplaced(&block, context),
     }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::vendor_schema;
 use crate::canonical::Raw;
+use crate::translate::map::schema::{plain, wrapped};
 use crate::wire::json::{Kind, Value};
 
 /// Schema of a function without arguments.
@@ -34,14 +34,7 @@ pub(super) fn answer<'s>(schema: &'s Raw<'_>, vendor_schema: bool) -> (Cow<'s, [
     if open || kind.is_str("object") {
         return (plain, false);
     }
-    let mut wrapped = br#"{"type":"object","properties":{"value":"#.to_vec();
-    wrapped.extend_from_slice(root.bytes());
-    wrapped.extend_from_slice(br#"},"required":["value"],"additionalProperties":false}"#);
-    (Cow::Owned(wrapped), true)
-}
-
-fn plain<'s>(schema: &'s Raw<'_>, vendor_schema: bool) -> Cow<'s, [u8]> {
-    if vendor_schema { Cow::Owned(vendor_schema::plain(schema.value())) } else { Cow::Borrowed(&*schema.0) }
+    (Cow::Owned(wrapped(root)), true)
 }
 
 /// Whether the schema can be matched exactly, as the vendor sees it: every object closed, every property required.
@@ -63,4 +56,18 @@ pub(in crate::translate) fn complies(schema: Value<'_>) -> bool {
         && within("definitions")
         && among("anyOf")
         && (schema.get("items").kind() != Kind::Object || complies(schema.get("items")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_of_a_wrapped_schema_stay_at_the_root() {
+        let schema = Raw::from(&br##"{"type":"array","items":{"$ref":"#/$defs/a"},"$defs":{"a":{"type":"string"}}}"##[..]);
+        let (wrapped, is_wrapped) = answer(&schema, false);
+        let root = Value::of(&wrapped);
+        assert!(is_wrapped && root.get("$defs").get("a").get("type").is_str("string"));
+        assert!(root.get("properties").get("value").get("$defs").is_null());
+    }
 }

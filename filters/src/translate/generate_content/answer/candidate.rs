@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::arguments::{Partial, compact};
+use super::arguments::Partial;
 use super::finish::{self, Reason};
 use super::grounding::Grounding;
 use super::logprobs;
@@ -11,7 +11,7 @@ use crate::canonical::{Event, Finish, FinishReason, Signature, Sink, Text};
 use crate::shape::Shape;
 use crate::translate::generate_content::fence;
 use crate::translate::map::ids;
-use crate::wire::json::{Kind, Value};
+use crate::wire::json::{Kind, Value, compact};
 
 /// What is known of a candidate.
 #[derive(Debug)]

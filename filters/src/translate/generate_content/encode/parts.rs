@@ -1,10 +1,11 @@
 //! Parts: texts, pictures, sounds, films and documents.
 
 use super::Context;
-use crate::canonical::{Block, Document, Media, Refusal, SearchHit, Source, Text, Weight};
+use crate::canonical::{Block, Document, Media, Refusal, Source, Text, Weight};
 use crate::shape::Shape;
 use crate::translate::ProviderKind;
 use crate::translate::map::media::sniff;
+use crate::translate::map::search::summary;
 use crate::wire::json::Writer;
 
 /// A part of text.
@@ -33,7 +34,7 @@ pub(super) fn write(block: &Block<'_>, w: &mut Writer<'_>, context: &mut Context
         Block::Audio(audio) => medium(&audio.source, "audio", w, context)?,
         Block::Video(video) => medium(&video.source, "video", w, context)?,
         Block::Document(document) => self::document(document, w, context)?,
-        Block::WebSearch { query, hits, .. } => text(&Text::from(search(query, hits)), w),
+        Block::WebSearch { query, hits, .. } => text(&summary(query, hits), w),
         Block::Unknown { kind, raw, .. } => {
             w.begin_object();
             w.raw_field(&kind.decode(), raw);
@@ -52,15 +53,6 @@ fn detail(image: &Media<'_>, context: &mut Context<'_, '_>) {
             ["messages.content.image_url.detail", "messages.content.detail", "contents.parts.mediaResolution", "input.content.detail"];
         context.lose(names, Weight::Minor, "a generate-content provider looks at all pictures of a request alike");
     }
-}
-
-/// A search that ran in an earlier answer, as text: there is no part for it.
-fn search(query: &Text<'_>, hits: &[SearchHit<'_>]) -> String {
-    let mut text = format!("[web search: {}]", query.decode());
-    for hit in hits {
-        text.push_str(&format!("\n- {} {}", hit.title.decode(), hit.url.decode()));
-    }
-    text
 }
 
 fn document(document: &Document<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {

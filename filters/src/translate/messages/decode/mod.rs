@@ -2,7 +2,6 @@
 
 mod blocks;
 mod media;
-mod object;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -14,6 +13,7 @@ pub(super) use self::search::hits;
 use self::object::{Extras, Object, Path, boolean, count, number, text, texts};
 use crate::canonical::{OutputFormat, Refusal, Request, Role, Turn, Weight};
 use crate::shape::Shape;
+use crate::translate::object;
 use crate::wire::json::{Kind, Member, Value};
 
 /// Reads a request of this shape. Instructions come first among the turns, wherever they stand in the body.
@@ -71,6 +71,7 @@ impl<'a> Reader<'a> {
             "stop_sequences" => request.stop = texts(value, path)?,
             "stream" => request.stream = boolean(value, path)?,
             "service_tier" => request.service_tier = Some(text(value, path)?),
+            "thread" => return Err(Refusal::unsupported("thread", "this provider keeps no conversations")),
             "metadata" => self.metadata(value, path)?,
             "thinking" => self.thinking(value, path)?,
             "output_config" => self.output_config(value, path)?,

@@ -11,7 +11,6 @@ mod tests;
 mod thinking;
 mod tools;
 
-pub(super) use self::prepare::searched;
 
 use self::plan::{Form, Picked, Plan};
 use self::prepare::Context;

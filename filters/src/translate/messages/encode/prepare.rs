@@ -1,16 +1,15 @@
 //! The conversation as a messages provider takes it: what cannot be said there is left out or said otherwise.
 
-use std::fmt::Write as _;
-
 use super::media;
 use super::terms::{Place, Terms};
 use crate::canonical::{
-    Arguments, Block, Losses, Raw, Refusal, Role, SearchHit, Signature, Source, Text, ToolCall, ToolResult, Turn, Weight,
+    Arguments, Block, Losses, Raw, Refusal, Role, Signature, Source, Text, ToolCall, ToolResult, Turn, Weight,
 };
 use crate::shape::Shape;
 use crate::translate::Target;
 use crate::translate::map::{Conversation, conversation};
-use crate::wire::json::{Kind, Value, Writer};
+use crate::translate::map::search::summary;
+use crate::wire::json::{Kind, Value, Writer, compact};
 
 /// What every step needs to know.
 pub(super) struct Context<'t> {
@@ -94,7 +93,7 @@ impl Blocks<'_, '_> {
                 losses.note(terms.reasoning, Weight::Silent, "sealed reasoning goes back only to the model that sealed it");
                 None
             }
-            Block::WebSearch { query, hits, .. } => Some(Block::Text(searched(&query, &hits))),
+            Block::WebSearch { query, hits, .. } => Some(Block::Text(summary(&query, &hits))),
             Block::Unknown { shape: Shape::Messages, kind, raw } => Some(Block::Unknown { shape: Shape::Messages, kind, raw }),
             Block::Unknown { kind, .. } => lost(losses, format!("{}.{}", self.place_name(), kind.decode()), "it has no counterpart"),
         })
@@ -178,16 +177,7 @@ fn returned<'a>(object: &Raw<'a>) -> (Text<'a>, bool) {
 }
 
 fn json_text<'a>(value: Value<'_>) -> Text<'a> {
-    Text::from(String::from_utf8_lossy(value.bytes()).into_owned())
-}
-
-/// An earlier search of the web in words: its sealed copies go back to nobody but the provider that made them.
-pub(in crate::translate::messages) fn searched<'a>(query: &Text<'_>, hits: &[SearchHit<'_>]) -> Text<'a> {
-    let mut text = format!("[web search: {}]", query.decode());
-    for hit in hits {
-        let _ = write!(text, "\n- {} {}", hit.title.decode(), hit.url.decode());
-    }
-    Text::from(text)
+    Text::from(String::from_utf8_lossy(&compact(value.bytes())).into_owned())
 }
 
 /// Brings results into the order of their calls. Everything else in their turn comes after them already.
