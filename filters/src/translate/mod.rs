@@ -19,11 +19,14 @@ mod prepare;
 mod restore;
 mod target;
 
-pub use encoding::{Adaptations, ClientView, Encoding};
 pub use answer::Answer;
+pub use encoding::{Adaptations, ClientView, Encoding};
 pub use filter::TranslationFilter;
 pub use matrix::{Cell, Feature, Support, matrix};
-pub use prepare::{Picture, Policy, Prepared, Viewer, failure_for, passes, pictures_to_fetch, prepare, read_failure, without_foreign_history, without_signatures, write_failure};
+pub use prepare::{
+    Picture, Policy, Prepared, Viewer, failure_for, passes, pictures_to_fetch, prepare, read_failure, without_foreign_history,
+    without_signatures, write_failure,
+};
 pub use target::{Capabilities, ProviderKind, Quirks, Target, ThinkingStyle};
 
 use crate::canonical::{Event, Sink};

@@ -34,8 +34,10 @@ fn prepared(client: Shape, upstream: Shape, stream: bool) -> Prepared {
     let body = match client {
         Shape::ChatCompletions => json!({"model": "m", "stream": stream, "stream_options": stream.then(|| json!({"include_usage": true})),
             "reasoning_effort": "low", "messages": [{"role": "user", "content": "hi"}]}),
-        Shape::Messages => json!({"model": "m", "stream": stream, "max_tokens": 9000, "thinking": {"type": "enabled", "budget_tokens": 2000},
-            "messages": [{"role": "user", "content": "hi"}]}),
+        Shape::Messages => {
+            json!({"model": "m", "stream": stream, "max_tokens": 9000, "thinking": {"type": "enabled", "budget_tokens": 2000},
+            "messages": [{"role": "user", "content": "hi"}]})
+        }
         Shape::GenerateContent => json!({"generationConfig": {"thinkingConfig": {"includeThoughts": true}},
             "contents": [{"role": "user", "parts": [{"text": "hi"}]}]}),
         Shape::Responses => json!({"model": "m", "stream": stream, "input": "hi"}),
@@ -92,8 +94,10 @@ fn every_answer_reads_as_golden_at_every_client() {
 
 fn snapshot(client: Shape, stream: bool, bytes: &[u8], answer: &Answer) -> Value {
     let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
-    let sent = if stream { json!(text.split_inclusive('\n').collect::<Vec<_>>()) } else { serde_json::from_str(&text).unwrap_or(json!(text)) };
-    let mut written = json!({ "sent": sent, "complete": answer.terminal_seen(), "usage": answer.usage(), "finish": answer.finish_reason() });
+    let sent =
+        if stream { json!(text.split_inclusive('\n').collect::<Vec<_>>()) } else { serde_json::from_str(&text).unwrap_or(json!(text)) };
+    let mut written =
+        json!({ "sent": sent, "complete": answer.terminal_seen(), "usage": answer.usage(), "finish": answer.finish_reason() });
     if let Some(failure) = answer.failure() {
         let (status, body) = write_failure(client, failure, "req-1");
         written["failure"] = json!({ "status": status, "body": serde_json::from_slice::<Value>(&body).expect("JSON") });

@@ -73,8 +73,7 @@ fn translated(from: Shape, name: &str, body: &[u8], aim: &Aim) -> Value {
     };
     let body: Value = serde_json::from_slice(&prepared.body)
         .unwrap_or_else(|error| panic!("{name} for {} is no JSON: {error}\n{}", aim.name, String::from_utf8_lossy(&prepared.body)));
-    let losses: Vec<String> =
-        prepared.losses.iter().map(|loss| format!("{} ({:?}): {}", loss.field, loss.weight, loss.reason)).collect();
+    let losses: Vec<String> = prepared.losses.iter().map(|loss| format!("{} ({:?}): {}", loss.field, loss.weight, loss.reason)).collect();
     let mut written = json!({ "dialect": prepared.shape.as_str(), "body": body });
     if !losses.is_empty() {
         written["omitted"] = json!(losses);

@@ -3,8 +3,8 @@
 
 use memchr::memmem;
 
-use crate::translate::map::signature::untag;
 use crate::translate::Target;
+use crate::translate::map::signature::untag;
 use crate::wire::json::{Edit, Kind, Member, Value, Writer, elements, members, splice};
 
 /// Traces of other shapes in what the model said.

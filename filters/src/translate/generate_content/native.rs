@@ -179,7 +179,8 @@ mod tests {
     #[test]
     fn calls_of_other_vendors_take_the_form_of_the_model() {
         let parts = r#"[{"functionCall":{"id":"c1","name":"f","args":{}}},{"functionCall":{"id":"c2","name":"f"}}]"#;
-        let clean = |model| without_foreign_history(body(parts).as_bytes(), &target(model)).map(|body| String::from_utf8_lossy(&body).into_owned());
+        let clean =
+            |model| without_foreign_history(body(parts).as_bytes(), &target(model)).map(|body| String::from_utf8_lossy(&body).into_owned());
         let second = r#"[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"f"}}]"#;
         let third = r#"[{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"skip_thought_signature_validator"},{"functionCall":{"id":"c2","name":"f"}}]"#;
         assert_eq!(clean("gemini-2.5-pro"), Some(body(second)));

@@ -117,7 +117,19 @@ mod tests {
     #[test]
     fn every_pair_of_the_contract_carries_every_feature_of_the_contract() {
         for cell in matrix() {
-            for name in ["text", "stream", "system", "system_blocks", "tools", "parallel_tools", "tool_results", "image_base64", "image_url", "user", "thinking"] {
+            for name in [
+                "text",
+                "stream",
+                "system",
+                "system_blocks",
+                "tools",
+                "parallel_tools",
+                "tool_results",
+                "image_base64",
+                "image_url",
+                "user",
+                "thinking",
+            ] {
                 let found = cell.features.iter().find(|feature| feature.name == name);
                 // Generate content has one form of instructions, and no field for the end user.
                 let Some(found) = found else {

@@ -22,10 +22,7 @@ pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
 
 fn is_foreign(item: Value<'_>) -> bool {
     let ours = item.get("id").str().is_some_and(|id| id.starts_with(MINTED));
-    let tagged = item
-        .get("encrypted_content")
-        .str()
-        .is_some_and(|token| untag(token.strip_prefix(SEALED).unwrap_or(&token)).is_some());
+    let tagged = item.get("encrypted_content").str().is_some_and(|token| untag(token.strip_prefix(SEALED).unwrap_or(&token)).is_some());
     item.get("type").is_str("reasoning") && (ours || tagged)
 }
 
@@ -40,7 +37,9 @@ mod tests {
     fn only_reasoning_of_other_shapes_goes() {
         let tag = tag(&Signature { shape: Shape::Messages, origin: Some(1), value: Text::from("sig") });
         let body = |items: &str| format!(r#"{{"model": "m", "input":[{items}{{"role":"user","content":"x"}}]}}"#);
-        let foreign = format!(r##"{{"type":"reasoning","summary":[],"encrypted_content":"{tag}"}},{{"type":"reasoning","summary":[],"encrypted_content":"#{tag}"}},"##);
+        let foreign = format!(
+            r##"{{"type":"reasoning","summary":[],"encrypted_content":"{tag}"}},{{"type":"reasoning","summary":[],"encrypted_content":"#{tag}"}},"##
+        );
         let ours = r#"{"type":"reasoning","id":"rs_gw_1","summary":[],"encrypted_content":null},"#;
         let own = r#"{"type":"reasoning","summary":[],"encrypted_content":"gAAA"},"#;
         let cleaned = without_foreign_history(body(&format!("{foreign}{ours}{own}")).as_bytes()).expect("something goes");

@@ -75,7 +75,11 @@ fn image(media: &Media<'_>, context: &Context<'_>, w: &mut Writer<'_>) -> Result
 }
 
 /// The type the bytes tell, else the one the client says.
-pub(in crate::translate) fn picture_type<'t>(media_type: &'t Text<'_>, data: &Text<'_>, context: &Context<'_>) -> Result<Text<'t>, Refusal> {
+pub(in crate::translate) fn picture_type<'t>(
+    media_type: &'t Text<'_>,
+    data: &Text<'_>,
+    context: &Context<'_>,
+) -> Result<Text<'t>, Refusal> {
     match sniff(data) {
         Some(found) if found.starts_with("image/") => Ok(Text::from(found)),
         None if media_type.decode().starts_with("image/") => Ok(media_type.as_ref()),

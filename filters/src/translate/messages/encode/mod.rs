@@ -11,7 +11,6 @@ mod tests;
 mod thinking;
 mod tools;
 
-
 use self::plan::{Form, Picked, Plan};
 use self::prepare::Context;
 use self::terms::Terms;

@@ -2,13 +2,11 @@
 
 use super::media;
 use super::terms::{Place, Terms};
-use crate::canonical::{
-    Arguments, Block, Losses, Raw, Refusal, Role, Signature, Source, Text, ToolCall, ToolResult, Turn, Weight,
-};
+use crate::canonical::{Arguments, Block, Losses, Raw, Refusal, Role, Signature, Source, Text, ToolCall, ToolResult, Turn, Weight};
 use crate::shape::Shape;
 use crate::translate::Target;
-use crate::translate::map::{Conversation, conversation};
 use crate::translate::map::search::summary;
+use crate::translate::map::{Conversation, conversation};
 use crate::wire::json::{Kind, Value, Writer, compact};
 
 /// What every step needs to know.

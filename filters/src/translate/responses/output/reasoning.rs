@@ -1,9 +1,9 @@
 //! Reasoning: its summary, and the token that proves it.
 
-use crate::translate::responses::MINTED;
 use super::items::{Items, TAIL, delta, head, place_number};
 use crate::canonical::{Signature, Text};
 use crate::translate::map::signature;
+use crate::translate::responses::MINTED;
 use crate::translate::responses::answer::sealed;
 use crate::wire::json::Writer;
 
