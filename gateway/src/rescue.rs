@@ -106,11 +106,11 @@ pub fn body(shape: Shape, rejection: &Rejection, request_id: &str) -> Bytes {
 
 /// The error of the messages shape. Its SDKs go on without a message thread where this code says that there are none.
 fn messages_error(row: &Row, rejection: &Rejection) -> serde_json::Value {
-    let mut error = json!({"type": row.messages, "message": rejection.message});
     if rejection.param.as_deref() == Some("thread") {
-        error["details"] = json!({"error_code": "thread_unsupported_request", "unsupported": []});
+        let details = json!({"error_code": "thread_unsupported_request", "unsupported": []});
+        return json!({"type": row.messages, "message": rejection.message, "details": details});
     }
-    error
+    json!({"type": row.messages, "message": rejection.message})
 }
 
 /// Details the generate-content SDKs read: the reason, and when to come again.

@@ -65,7 +65,7 @@ fn chat(name: &str) -> Capabilities {
     if gpt == (5, 0) {
         efforts |= Effort::Minimal.bit();
     }
-    if gpt >= (5, 1) && gpt < (6, 0) {
+    if ((5, 1)..(6, 0)).contains(&gpt) {
         efforts |= Effort::None.bit();
     }
     if gpt >= (5, 2) || name.contains("5.1-codex-max") {

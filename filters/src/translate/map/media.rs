@@ -37,7 +37,7 @@ fn plain_data_url(inner: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
     let (head, payload) = (rest.get(..comma)?, rest.get(comma + 1..)?);
     let media_type = head.strip_suffix(b";base64")?;
     let simple = media_type.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/+.-".contains(byte));
-    (simple && payload.len() % 4 == 0 && is_standard(payload)).then_some((Text::Escaped(media_type), Text::Escaped(payload)))
+    (simple && payload.len().is_multiple_of(4) && is_standard(payload)).then_some((Text::Escaped(media_type), Text::Escaped(payload)))
 }
 
 /// Whether the bytes are standard base64 as JSON writers leave it. The loop vectorises.
@@ -82,7 +82,7 @@ fn normalised(payload: &[u8]) -> Option<String> {
             _ => return None,
         });
     }
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push('=');
     }
     Some(text)
