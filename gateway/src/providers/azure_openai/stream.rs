@@ -98,6 +98,11 @@ fn id_of(data: &[u8]) -> Option<String> {
     id.as_str().map(std::borrow::Cow::into_owned)
 }
 
+/// Whether a choice says something, but has no delta.
+fn bare(choice: &[u8]) -> bool {
+    members(choice).next().is_some() && !members(choice).any(|member| member.is("delta"))
+}
+
 fn write(event: &Event, id: &str, out: &mut Vec<u8>) {
     let data = event.data();
     let quoted = |text: &str| {
@@ -159,7 +164,7 @@ mod tests {
                       data: [DONE]\n\n";
         let expected = "data: {\"choices\":[],\"id\":\"chatcmpl-1\",\"model\":\"\",\"object\":\"chat.completion.chunk\",\"prompt_filter_results\":[]}\n\n\
                         data: {\"id\":\"chatcmpl-1\",\"choices\":[{\"delta\":{\"content\":\"\\\"id\\\":\\\"\\\"\"}}]}\n\n\
-                        data: {\"id\":\"chatcmpl-1\",\"choices\":[{\"content_filter_offsets\":{\"id\":\"\"}}]}\n\n\
+                        data: {\"id\":\"chatcmpl-1\",\"choices\":[{\"delta\":{},\"content_filter_offsets\":{\"id\":\"\"}}]}\n\n\
                         data: [DONE]\n\n";
         for size in [1, 5, 64, stream.len()] {
             assert_eq!(through(stream, size), expected, "pieces of {size}");
