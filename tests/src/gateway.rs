@@ -179,6 +179,14 @@ impl Gateway {
         self.log.lock().expect("not poisoned").clone()
     }
 
+    /// Waits until its log holds the words. A line may follow the answer it is about.
+    ///
+    /// # Panics
+    /// When it never does.
+    pub fn says(&self, words: &str) {
+        crate::wait::until(&format!("`{words}` in the log"), || self.log().contains(words).then_some(()));
+    }
+
     /// Process id.
     #[must_use]
     pub fn pid(&self) -> u32 {

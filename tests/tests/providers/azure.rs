@@ -95,7 +95,7 @@ fn an_application_that_is_refused_makes_the_provider_unavailable_and_no_secret_l
     let gateway = Gateway::start(with_entra(&upstream, &directory, "wrong-client-secret-98765"));
     let answer = ask(&gateway, Shape::Chat, "m", "Hello", false);
     Shape::Chat.expect_error("refused by Entra", &answer, 502, "upstream_unavailable");
-    assert!(gateway.log().contains("it answered 401 invalid_client"), "{}", gateway.log());
+    gateway.says("it answered 401 invalid_client");
     expect_silence(&gateway, &answer, &["wrong-client-secret-98765"]);
     assert_eq!(upstream.count(), 0, "nothing is asked without a credential");
 }

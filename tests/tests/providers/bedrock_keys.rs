@@ -89,7 +89,7 @@ fn a_service_that_refuses_makes_the_provider_unavailable() {
     let gateway = Gateway::start(conf(&upstream.url(), &env));
     let answer = ask(&gateway, Shape::Messages, "claude", "Hello", false);
     Shape::Messages.expect_error("no keys", &answer, 502, "upstream_unavailable");
-    assert!(gateway.log().contains("get a credential from the container's credential service: it answered 401"), "{}", gateway.log());
+    gateway.says("get a credential from the container's credential service: it answered 401");
     expect_silence(&gateway, &answer, &["another-token-0123456789"]);
     assert_eq!(upstream.count(), 0);
 }

@@ -202,7 +202,7 @@ fn a_token_service_that_refuses_makes_the_provider_unavailable_and_no_secret_lea
     let gateway = Gateway::start(cloud.conf(&stub.url()));
     let answer = ask(&gateway, Shape::Generate, "gemini", "Hello", false);
     Shape::Generate.expect_error("refused by the token service", &answer, 502, "upstream_unavailable");
-    assert!(gateway.log().contains("it answered 400 invalid_grant"), "{}", gateway.log());
+    gateway.says("it answered 400 invalid_grant");
     let assertion = stub.asked()[0].text();
     let signature = assertion.rsplit_once('.').expect("a signed assertion").1.to_owned();
     expect_silence(&gateway, &answer, &[&cloud.private_key(), &signature]);
