@@ -22,6 +22,21 @@ pub enum ProviderKind {
     Vertex,
 }
 
+impl ProviderKind {
+    /// The configuration's name of the kind.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::AzureOpenai => "azure_openai",
+            Self::Anthropic => "anthropic",
+            Self::Bedrock => "bedrock",
+            Self::Gemini => "gemini",
+            Self::Vertex => "vertex",
+        }
+    }
+}
+
 /// Where a request goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {

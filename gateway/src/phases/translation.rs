@@ -9,12 +9,12 @@ use svc_filters::passage::Facts;
 use svc_filters::routing::Target;
 use svc_filters::shape::Shape;
 use svc_filters::translate::map::signature::origin;
-use svc_filters::translate::{self, Capabilities, Policy, Prepared, Viewer};
+use svc_filters::translate::{self, Capabilities, Policy, Prepared, ProviderKind, Viewer};
 use svc_filters::verdict::{Code, Rejection};
 use svc_filters::wire::json::members;
 
 use crate::exchange::Exchange;
-use crate::providers::{Kind, Provider};
+use crate::providers::Provider;
 
 /// Tells the client what was translated, and what was left out.
 pub const TRANSLATION: HeaderName = HeaderName::from_static("x-svc-translation");
@@ -64,7 +64,7 @@ pub fn target<'a>(target: &'a Target, provider: &Provider) -> translate::Target<
     let model = &*target.upstream_model;
     translate::Target {
         shape: target.shape,
-        kind: provider.kind().into(),
+        kind: provider.kind(),
         model,
         origin: origin(&target.provider, model),
         capabilities: Capabilities::of(target.shape, model),
@@ -84,7 +84,7 @@ pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, body: &[u8], to:
         }
         (Shape::Responses, Shape::ChatCompletions) => provider.quirks().responses,
         // The clouds' copies of the messages vendor fetch no pictures.
-        (Shape::Messages, Shape::Messages) if provider.kind() != Kind::Anthropic && facts.has_images => !names_urls(body),
+        (Shape::Messages, Shape::Messages) if provider.kind() != ProviderKind::Anthropic && facts.has_images => !names_urls(body),
         (from, to) => from == to,
     }
 }
@@ -94,7 +94,7 @@ pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, body: &[u8], to:
 /// # Errors
 /// The refusal a client goes on without a thread after.
 pub fn refuse_threads(body: &[u8], client: Shape, to: &Target, provider: &Provider) -> Result<(), Rejection> {
-    let copy = client == Shape::Messages && to.shape == Shape::Messages && provider.kind() != Kind::Anthropic;
+    let copy = client == Shape::Messages && to.shape == Shape::Messages && provider.kind() != ProviderKind::Anthropic;
     if copy && members(body).any(|member| member.is("thread") && !member.json().is_null()) {
         return Err(rejection(Refusal::unsupported("thread", "this provider keeps no conversations"), client, to.shape));
     }

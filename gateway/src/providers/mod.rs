@@ -20,7 +20,6 @@ mod edit;
 mod fetch;
 mod gemini;
 mod keys;
-mod kind;
 mod openai;
 mod request;
 mod resolve;
@@ -34,7 +33,6 @@ pub use answer::Unwrapping;
 pub use credential::{Authorisation, CredentialError};
 pub(crate) use keys::bit;
 pub use keys::{KeyRing, SelectedKey};
-pub use kind::Kind;
 pub use request::{Dispatch, header as request_header};
 pub use spec::{Http2, KeySpec, Place, ProviderError, ProviderSpec, Timeouts};
 pub use transport::{Draft, Prepared};
@@ -48,7 +46,7 @@ use pingora::http::ResponseHeader;
 use pingora_core::upstreams::peer::{HttpPeer, PeerOptions};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
-use svc_filters::translate::Quirks;
+use svc_filters::translate::{ProviderKind, Quirks};
 use svc_filters::verdict::Rejection;
 
 use resolve::Resolver;
@@ -58,7 +56,7 @@ use transport::Transport;
 pub struct Provider {
     name: Arc<str>,
     name_header: http::HeaderValue,
-    kind: Kind,
+    kind: ProviderKind,
     transport: Box<dyn Transport>,
     tls: bool,
     host: String,
@@ -88,7 +86,7 @@ impl Provider {
 
     /// Kind.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> ProviderKind {
         self.kind
     }
 

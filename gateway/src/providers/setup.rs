@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue, Uri};
 use pingora_core::protocols::ALPN;
 use pingora_core::upstreams::peer::PeerOptions;
 use pingora_core::utils::tls::{WrappedX509, parse_x509};
-use svc_filters::translate::Quirks;
+use svc_filters::translate::{ProviderKind, Quirks};
 
 use super::anthropic::Anthropic;
 use super::azure_openai::{AzureOpenai, Entra};
@@ -22,7 +22,7 @@ use super::resolve::Resolver;
 use super::token::Minter;
 use super::transport::{Transport, secret_value};
 use super::vertex::{Metadata, ServiceAccount, Vertex};
-use super::{Http2, KeySpec, Kind, Provider, ProviderError, ProviderSpec};
+use super::{Http2, KeySpec, Provider, ProviderError, ProviderSpec};
 
 impl Provider {
     /// Prepares a provider.
@@ -49,7 +49,7 @@ impl Provider {
         let base_path = url.path().trim_end_matches('/').to_owned();
         let transport = transport(&spec, &base_path);
         let options = options(&spec)?;
-        let quirks = spec.compatibility.quirks(spec.kind.into(), &host);
+        let quirks = spec.compatibility.quirks(spec.kind, &host);
         let quirks = Quirks { stream_options: quirks.stream_options && transport.takes_stream_options(), ..quirks };
         let keys = credentials(&spec, &host, &*transport, &options)?;
         Ok(Self {
@@ -74,12 +74,12 @@ impl Provider {
 
 fn transport(spec: &ProviderSpec, base_path: &str) -> Box<dyn Transport> {
     match spec.kind {
-        Kind::Openai => Box::new(Openai),
-        Kind::AzureOpenai => Box::new(AzureOpenai::new(base_path, spec.api_version.clone())),
-        Kind::Anthropic => Box::new(Anthropic),
-        Kind::Bedrock => Box::new(Bedrock),
-        Kind::Gemini => Box::new(Gemini),
-        Kind::Vertex => Box::new(Vertex::new(spec.place.clone())),
+        ProviderKind::Openai => Box::new(Openai),
+        ProviderKind::AzureOpenai => Box::new(AzureOpenai::new(base_path, spec.api_version.clone())),
+        ProviderKind::Anthropic => Box::new(Anthropic),
+        ProviderKind::Bedrock => Box::new(Bedrock),
+        ProviderKind::Gemini => Box::new(Gemini),
+        ProviderKind::Vertex => Box::new(Vertex::new(spec.place.clone())),
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Kind;
+use svc_filters::translate::ProviderKind;
+
 use crate::conf::{Compatibility, Secret};
 
 /// Which HTTP versions are spoken with a provider.
@@ -37,7 +38,7 @@ pub struct ProviderSpec {
     /// Unique name.
     pub name: Arc<str>,
     /// Kind.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// `http` or `https` URL without query; a path is kept as prefix.
     pub base_url: String,
     /// Credentials, in order of preference.

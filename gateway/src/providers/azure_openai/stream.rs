@@ -114,7 +114,7 @@ fn write(event: &Event, id: &str, out: &mut Vec<u8>) {
     let choices = members(&data).filter(|member| member.is("choices")).flat_map(|member| {
         let start = member.span.start;
         elements(member.value())
-            .filter(|choice| !members(choice.value).any(|inner| inner.is("delta")))
+            .filter(|choice| bare(choice.value))
             .map(move |choice| start + choice.span.start + 1)
     });
     let deltas: Vec<usize> = choices.collect();

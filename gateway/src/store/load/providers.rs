@@ -7,10 +7,11 @@ use entity::{ProviderKeyStatus, provider, provider_key};
 use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryOrder};
 use sha2::{Digest, Sha256};
 use svc_entity as entity;
+use svc_filters::translate::ProviderKind;
 
 use super::rows;
 use crate::conf::{self, Conf, Secret};
-use crate::providers::{Http2, KeySpec, Kind, Place, Provider, ProviderSpec, Timeouts};
+use crate::providers::{Http2, KeySpec, Place, Provider, ProviderSpec, Timeouts};
 use crate::store::seal::Sealer;
 use crate::store::settings::{Settings, key_names};
 use crate::store::snapshot::{Fingerprint, Snapshot};
@@ -165,13 +166,13 @@ fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<KeySpec>, conf:
     }
 }
 
-const fn kind(kind: entity::ProviderKind) -> Kind {
+const fn kind(kind: entity::ProviderKind) -> ProviderKind {
     match kind {
-        entity::ProviderKind::OpenAi => Kind::Openai,
-        entity::ProviderKind::AzureOpenAi => Kind::AzureOpenai,
-        entity::ProviderKind::Anthropic => Kind::Anthropic,
-        entity::ProviderKind::Bedrock => Kind::Bedrock,
-        entity::ProviderKind::Gemini => Kind::Gemini,
-        entity::ProviderKind::Vertex => Kind::Vertex,
+        entity::ProviderKind::OpenAi => ProviderKind::Openai,
+        entity::ProviderKind::AzureOpenAi => ProviderKind::AzureOpenai,
+        entity::ProviderKind::Anthropic => ProviderKind::Anthropic,
+        entity::ProviderKind::Bedrock => ProviderKind::Bedrock,
+        entity::ProviderKind::Gemini => ProviderKind::Gemini,
+        entity::ProviderKind::Vertex => ProviderKind::Vertex,
     }
 }
