@@ -109,7 +109,7 @@ pub struct Request<'a> {
     /// Set by `routing`: the model entry.
     pub resolved: Option<Arc<Model>>,
     /// Set by `routing`, pruned by `translation`: the targets to try, in order.
-    pub plan: Vec<Target>,
+    pub plan: Vec<Arc<Target>>,
     /// Notes for the request log, as (name, value).
     pub notes: Vec<(Cow<'static, str>, String)>,
 }

@@ -1,10 +1,12 @@
 //! The order in which targets are tried: priority groups first, weights inside a group, then fallback models.
 
+use std::sync::Arc;
+
 use super::{Model, ModelTable, Target};
 
 /// Orders a model's targets for one request. `random` is uniform; the same number gives the same order.
 #[must_use]
-pub fn plan(model: &Model, models: &ModelTable, random: u64) -> Vec<Target> {
+pub fn plan(model: &Model, models: &ModelTable, random: u64) -> Vec<Arc<Target>> {
     let mut order = Vec::with_capacity(model.targets.len());
     append(&mut order, model, random);
     for name in &model.fallbacks {
@@ -15,9 +17,9 @@ pub fn plan(model: &Model, models: &ModelTable, random: u64) -> Vec<Target> {
     order
 }
 
-fn append(order: &mut Vec<Target>, model: &Model, random: u64) {
+fn append(order: &mut Vec<Arc<Target>>, model: &Model, random: u64) {
     for group in model.targets.chunk_by(|a, b| a.priority == b.priority) {
-        let mut left: Vec<&Target> = group.iter().collect();
+        let mut left: Vec<&Arc<Target>> = group.iter().collect();
         let mut state = random;
         while !left.is_empty() {
             let chosen = left.remove(weighted(&left, state));
@@ -28,7 +30,7 @@ fn append(order: &mut Vec<Target>, model: &Model, random: u64) {
 }
 
 /// Index of the target a uniform number falls on. Weightless targets come last, in declaration order.
-fn weighted(targets: &[&Target], random: u64) -> usize {
+fn weighted(targets: &[&Arc<Target>], random: u64) -> usize {
     let total: u64 = targets.iter().map(|target| u64::from(target.weight)).sum();
     if total == 0 {
         return 0;
@@ -49,18 +51,20 @@ fn weighted(targets: &[&Target], random: u64) -> usize {
 mod tests {
     use super::*;
     use crate::shape::Shape;
+    use crate::translate::{ProviderKind, Quirks};
     use rand::{Rng, SeedableRng};
 
-    fn target(provider: &str, priority: i32, weight: u32) -> Target {
-        Target { provider: provider.into(), shape: Shape::ChatCompletions, upstream_model: "m".into(), priority, weight }
+    fn target(provider: &str, priority: i32, weight: u32) -> Arc<Target> {
+        let target = Target::new(provider.into(), ProviderKind::Openai, Quirks::VENDOR, Shape::ChatCompletions, "m".into());
+        Arc::new(target.ranked(priority, weight))
     }
 
-    fn model(name: &str, targets: Vec<Target>, fallbacks: &[&str]) -> Model {
+    fn model(name: &str, targets: Vec<Arc<Target>>, fallbacks: &[&str]) -> Model {
         let fallbacks = fallbacks.iter().map(|name| (*name).into()).collect();
         Model { name: name.into(), aliases: Vec::new(), targets, fallbacks, created_at: 0, translation: None }
     }
 
-    fn providers(plan: &[Target]) -> Vec<&str> {
+    fn providers(plan: &[Arc<Target>]) -> Vec<&str> {
         plan.iter().map(|target| &*target.provider).collect()
     }
 

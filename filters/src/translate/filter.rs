@@ -1,5 +1,7 @@
 //! The `translation` filter: keeps the targets the request can be carried to.
 
+use std::sync::Arc;
+
 use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Place, Request};
 use crate::routing::Target;
@@ -41,8 +43,8 @@ impl Filter for TranslationFilter {
 }
 
 /// Takes away targets without a counterpart of the endpoint. Tokens are counted where that is possible, else estimated.
-fn prune(endpoint: Endpoint, shape: Shape, plan: &mut Vec<Target>) {
-    let native = |target: &Target| target.shape == shape;
+fn prune(endpoint: Endpoint, shape: Shape, plan: &mut Vec<Arc<Target>>) {
+    let native = |target: &Arc<Target>| target.shape == shape;
     if !(endpoint.translates() || endpoint.counts() && !plan.iter().any(native)) {
         plan.retain(native);
     }
@@ -51,9 +53,10 @@ fn prune(endpoint: Endpoint, shape: Shape, plan: &mut Vec<Target>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::translate::{ProviderKind, Quirks};
 
     fn kept(endpoint: Endpoint, shapes: &[Shape]) -> Vec<Shape> {
-        let target = |shape: &Shape| Target { provider: "p".into(), shape: *shape, upstream_model: "m".into(), priority: 0, weight: 1 };
+        let target = |shape: &Shape| Arc::new(Target::new("p".into(), ProviderKind::Openai, Quirks::COMPATIBLE, *shape, "m".into()));
         let mut plan = shapes.iter().map(target).collect();
         prune(endpoint, endpoint.shape(), &mut plan);
         plan.into_iter().map(|target| target.shape).collect()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use memchr::memmem;
 
 use super::map::{Wanted, names, wanted};
 use super::{Adaptations, ClientView, Encoding, ProviderKind, Target, chat_completions, generate_content, messages, responses};
@@ -107,13 +108,19 @@ impl Prepared {
     }
 }
 
-/// Whether a client's own bytes can go to the target as they are. `has_tools` tells whether tools are offered.
+/// Whether a client's own bytes can go to the target as they are. `has_tools` tells whether tools are offered, `has_images`
+/// whether pictures are.
 #[must_use]
-pub fn passes(from: Shape, target: &Target<'_>, has_tools: bool) -> bool {
-    let elsewhere = target.quirks.vendor && target.capabilities.needs_responses && has_tools;
+pub fn passes(from: Shape, target: &Target<'_>, has_tools: bool, has_images: bool, body: &[u8]) -> bool {
     match (from, target.shape) {
-        (Shape::ChatCompletions, Shape::ChatCompletions) => !(elsewhere && target.quirks.responses),
+        (Shape::ChatCompletions, Shape::ChatCompletions) => {
+            !(has_tools && target.quirks.vendor && target.quirks.responses && target.capabilities.needs_responses)
+        }
         (Shape::Responses, Shape::ChatCompletions) => target.quirks.responses,
+        // The clouds' copies of the messages vendor fetch no pictures.
+        (Shape::Messages, Shape::Messages) => {
+            target.kind == ProviderKind::Anthropic || !has_images || memmem::find(body, b"\"url\"").is_none()
+        }
         (from, to) => from == to,
     }
 }

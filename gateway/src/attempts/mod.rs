@@ -21,7 +21,7 @@ const MOST: usize = 12;
 /// Plan and progress.
 #[derive(Default)]
 pub struct Attempts {
-    plan: Vec<Target>,
+    plan: Vec<Arc<Target>>,
     place: usize,
     tried_keys: u64,
     made: Vec<Made>,
@@ -42,14 +42,14 @@ struct Made {
 
 impl Attempts {
     /// Sets the order of targets.
-    pub fn follow(&mut self, plan: Vec<Target>) {
+    pub fn follow(&mut self, plan: Vec<Arc<Target>>) {
         self.plan = plan;
         self.place = 0;
         self.tried_keys = 0;
     }
 
     /// Begins the next try: the next credential of the current target, else the next target. `None` when nothing is left.
-    pub fn begin(&mut self, snapshot: &Snapshot, now_ms: u64) -> Option<(Target, Arc<Provider>)> {
+    pub fn begin(&mut self, snapshot: &Snapshot, now_ms: u64) -> Option<(Arc<Target>, Arc<Provider>)> {
         if std::mem::take(&mut self.repeat) {
             return self.again();
         }
@@ -120,7 +120,7 @@ impl Attempts {
     /// The target that is to be tried first.
     #[must_use]
     pub fn first(&self) -> Option<&Target> {
-        self.plan.first()
+        self.plan.first().map(|target| &**target)
     }
 
     /// Leaves the current target for the next one.
@@ -150,7 +150,7 @@ impl Attempts {
     /// The target of the last try.
     #[must_use]
     pub fn current(&self) -> Option<&Target> {
-        self.plan.get(self.made.last()?.target)
+        self.plan.get(self.made.last()?.target).map(|target| &**target)
     }
 
     /// The credential of the last try.
@@ -201,7 +201,7 @@ impl Attempts {
         views.collect()
     }
 
-    fn again(&mut self) -> Option<(Target, Arc<Provider>)> {
+    fn again(&mut self) -> Option<(Arc<Target>, Arc<Provider>)> {
         let last = self.made.last()?;
         let (target, provider, key) = (last.target, last.provider.clone(), last.key.clone());
         self.made.push(Made { target, provider: provider.clone(), key, started: Instant::now(), status: 0, failure: "", us: 0 });

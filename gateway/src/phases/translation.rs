@@ -8,13 +8,11 @@ use svc_filters::endpoint::Endpoint;
 use svc_filters::passage::Facts;
 use svc_filters::routing::Target;
 use svc_filters::shape::Shape;
-use svc_filters::translate::map::signature::origin;
-use svc_filters::translate::{self, Capabilities, Policy, Prepared, ProviderKind, Viewer};
+use svc_filters::translate::{self, Policy, Prepared, ProviderKind, Viewer};
 use svc_filters::verdict::{Code, Rejection};
 use svc_filters::wire::json::members;
 
 use crate::exchange::Exchange;
-use crate::providers::Provider;
 
 /// Tells the client what was translated, and what was left out.
 pub const TRANSLATION: HeaderName = HeaderName::from_static("x-svc-translation");
@@ -58,52 +56,22 @@ impl Asking {
     }
 }
 
-/// A target as the translation sees it.
-#[must_use]
-pub fn target<'a>(target: &'a Target, provider: &Provider) -> translate::Target<'a> {
-    let model = &*target.upstream_model;
-    translate::Target {
-        shape: target.shape,
-        kind: provider.kind(),
-        model,
-        origin: origin(&target.provider, model),
-        capabilities: Capabilities::of(target.shape, model),
-        quirks: provider.quirks(),
-    }
-}
-
 /// Whether the client's own bytes go to the target.
 #[must_use]
-pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, body: &[u8], to: &Target, provider: &Provider) -> bool {
-    if !endpoint.translates() {
-        return true;
-    }
-    match (client, to.shape) {
-        (Shape::ChatCompletions, Shape::ChatCompletions) if provider.quirks().responses && facts.has_tools => {
-            translate::passes(client, &target(to, provider), true)
-        }
-        (Shape::Responses, Shape::ChatCompletions) => provider.quirks().responses,
-        // The clouds' copies of the messages vendor fetch no pictures.
-        (Shape::Messages, Shape::Messages) if provider.kind() != ProviderKind::Anthropic && facts.has_images => !names_urls(body),
-        (from, to) => from == to,
-    }
+pub fn passes(client: Shape, endpoint: Endpoint, facts: &Facts, body: &[u8], to: &Target) -> bool {
+    !endpoint.translates() || translate::passes(client, &to.translated(), facts.has_tools, facts.has_images, body)
 }
 
 /// Refuses a conversation that the provider is to keep where it is a cloud's copy of the messages vendor.
 ///
 /// # Errors
 /// The refusal a client goes on without a thread after.
-pub fn refuse_threads(body: &[u8], client: Shape, to: &Target, provider: &Provider) -> Result<(), Rejection> {
-    let copy = client == Shape::Messages && to.shape == Shape::Messages && provider.kind() != ProviderKind::Anthropic;
+pub fn refuse_threads(body: &[u8], client: Shape, to: &Target) -> Result<(), Rejection> {
+    let copy = client == Shape::Messages && to.shape == Shape::Messages && to.kind != ProviderKind::Anthropic;
     if copy && members(body).any(|member| member.is("thread") && !member.json().is_null()) {
         return Err(rejection(Refusal::unsupported("thread", "this provider keeps no conversations"), client, to.shape));
     }
     Ok(())
-}
-
-/// Whether a body may hold a picture by its address.
-fn names_urls(body: &[u8]) -> bool {
-    memchr::memmem::find(body, b"\"url\"").is_some()
 }
 
 /// Translates the client's body for a target.

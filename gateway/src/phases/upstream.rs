@@ -54,17 +54,17 @@ async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, pr
     let (Some(endpoint), Some(facts)) = (exchange.endpoint, exchange.facts.as_ref()) else { return Ok(()) };
     let stream = exchange.answer.stream;
     if endpoint.translates() {
-        translation::refuse_threads(&exchange.body, exchange.shape, target, provider)?;
+        translation::refuse_threads(&exchange.body, exchange.shape, target)?;
     }
-    let (asking, body) = if translation::passes(exchange.shape, endpoint, facts, &exchange.body, target, provider) {
+    let (asking, body) = if translation::passes(exchange.shape, endpoint, facts, &exchange.body, target) {
         let ask_for_usage = endpoint.shape() == Shape::ChatCompletions && facts.stream && provider.takes_stream_options();
         let body = facts.rewrite(&exchange.body, &target.upstream_model, ask_for_usage);
         let fit = if exchange.attempts.is_bare() { without_signatures } else { without_foreign_history };
-        let history = endpoint.translates().then(|| fit(endpoint.shape(), &body, &translation::target(target, provider))).flatten();
+        let history = endpoint.translates().then(|| fit(endpoint.shape(), &body, &target.translated())).flatten();
         let body = history.map_or(body, Bytes::from);
         (Asking { endpoint, dialect: endpoint.shape(), prepared: None }, body)
     } else {
-        translate(exchange, target, provider).await?
+        translate(exchange, target).await?
     };
     let empty = HeaderMap::new();
     let headers = if asking.prepared.is_some() { &empty } else { &session.req_header().headers };
@@ -81,8 +81,8 @@ async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, pr
 }
 
 /// Translates the request, pictures included.
-async fn translate(exchange: &mut Exchange, target: &Target, provider: &Provider) -> Result<(Asking, Bytes), Rejection> {
-    let to = translation::target(target, provider);
+async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, Bytes), Rejection> {
+    let to = target.translated();
     pictures::fetch(exchange, &to).await?;
     let prepared = translation::translated(exchange, &to)?;
     translation::note(exchange, &target.provider, &prepared);

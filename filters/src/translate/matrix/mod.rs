@@ -85,10 +85,10 @@ fn cell(client: Shape, kind: ProviderKind, dialect: Shape, model: &'static str) 
 
 fn feature(client: Shape, probe: &probes::Probe, target: &Target<'_>) -> Feature {
     let plain = |support| Feature { name: probe.feature, support, omitted: Vec::new(), reason: None };
-    if passes(client, target, false) {
+    let body = probe.body.as_bytes();
+    if passes(client, target, false, true, body) {
         return plain(Support::Native);
     }
-    let body = probe.body.as_bytes();
     let pictures: Vec<Picture> = pictures_to_fetch(client, body, false, target).unwrap_or_default().into_iter().map(fetched).collect();
     match prepare(client, body, probe.stream, target, Policy::Lossy, &pictures) {
         Err(refusal) => Feature { reason: Some(refusal.to_string()), ..plain(Support::Unsupported) },

@@ -36,7 +36,13 @@ pub(super) async fn read(
     let mut names: HashSet<String> = models.iter().map(|row| row.name.clone()).collect();
     let table = models.into_iter().map(|row| Model {
         aliases: own_aliases(&row, aliases.remove(&row.id).unwrap_or_default(), &mut names),
-        targets: targets.remove(&row.id).unwrap_or_default().into_iter().filter_map(|target| self::target(target, providers)).collect(),
+        targets: targets
+            .remove(&row.id)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|target| self::target(target, providers))
+            .map(Arc::new)
+            .collect(),
         fallbacks: fallbacks.remove(&row.id).unwrap_or_default(),
         created_at: row.created_at.div_euclid(1000),
         translation: row.translation.map(super::policy),
@@ -63,11 +69,7 @@ fn target(target: model_target::Model, providers: &HashMap<String, (String, Load
         Loaded::Ready(provider) => provider,
         Loaded::Disabled | Loaded::Broken => return None,
     };
-    Some(Target {
-        provider: provider.name().clone(),
-        shape: provider.shape(&target.upstream_model),
-        upstream_model: target.upstream_model.into(),
-        priority: target.priority,
-        weight: u32::try_from(target.weight).unwrap_or(0),
-    })
+    let shape = provider.shape(&target.upstream_model);
+    let made = Target::new(provider.name().clone(), provider.kind(), provider.quirks(), shape, target.upstream_model.into());
+    Some(made.ranked(target.priority, u32::try_from(target.weight).unwrap_or(0)))
 }
