@@ -113,9 +113,7 @@ fn write(event: &Event, id: &str, out: &mut Vec<u8>) {
     let empty = members(&data).filter(|member| member.value() == b"\"\"");
     let choices = members(&data).filter(|member| member.is("choices")).flat_map(|member| {
         let start = member.span.start;
-        elements(member.value())
-            .filter(|choice| bare(choice.value))
-            .map(move |choice| start + choice.span.start + 1)
+        elements(member.value()).filter(|choice| bare(choice.value)).map(move |choice| start + choice.span.start + 1)
     });
     let deltas: Vec<usize> = choices.collect();
     let mut edits: Vec<Edit<'_>> = empty
