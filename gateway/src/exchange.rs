@@ -23,7 +23,7 @@ use crate::edge::Connection;
 use crate::phases::translation::Asking;
 use crate::phases::way::Way;
 use crate::pictures::Pictures;
-use crate::providers::{Authorisation, Unwrapping};
+use crate::providers::{Authorisation, Socket, Unwrapping};
 use crate::request_id::RequestId;
 use crate::rescue::REQUEST_ID;
 use crate::state::Gateway;
@@ -76,6 +76,8 @@ pub struct Exchange {
     pub pictures: Pictures,
     /// What authorises the current try.
     pub authorisation: Option<Authorisation>,
+    /// The connection of the current try, until the request is sent.
+    pub socket: Option<Socket>,
     /// The answer's way to the client.
     pub answer: Answer,
     /// Notes of the filters.
@@ -157,6 +159,7 @@ impl Exchange {
             asking: None,
             pictures: Pictures::default(),
             authorisation: None,
+            socket: None,
             answer: Answer::default(),
             notes: Vec::new(),
             begun: false,

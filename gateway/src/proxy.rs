@@ -1,6 +1,7 @@
 //! Pingora's phases, one line each.
 
 use std::any::Any;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::modules::http::HttpModules;
+use pingora::protocols::Digest;
 use pingora::proxy::{FailToProxy, ProxyHttp, Session};
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, Result};
@@ -15,6 +17,7 @@ use pingora::{Error, Result};
 use crate::edge;
 use crate::exchange::Exchange;
 use crate::phases::{failure, logging, request, response, stream, upstream};
+use crate::providers::Socket;
 use crate::state::Gateway;
 
 /// The data plane as Pingora sees it.
@@ -62,6 +65,19 @@ impl ProxyHttp for Proxy {
 
     async fn upstream_peer(&self, session: &mut Session, exchange: &mut Self::CTX) -> Result<Box<HttpPeer>> {
         upstream::peer(session, exchange).await
+    }
+
+    async fn connected_to_upstream(
+        &self,
+        _: &mut Session,
+        _: bool,
+        _: &HttpPeer,
+        socket: RawFd,
+        _: Option<&Digest>,
+        exchange: &mut Self::CTX,
+    ) -> Result<()> {
+        exchange.socket = Some(Socket::new(socket));
+        Ok(())
     }
 
     async fn upstream_request_filter(&self, session: &mut Session, head: &mut RequestHeader, exchange: &mut Self::CTX) -> Result<()> {

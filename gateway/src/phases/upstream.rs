@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, Version};
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use pingora::upstreams::peer::HttpPeer;
@@ -157,10 +157,17 @@ pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader
     *head = request_header(provider, &dispatch)?;
     // Pingora has chosen it by what the connection speaks.
     head.set_version(version);
+    exchange.socket = exchange.socket.take().filter(|_| version == Version::HTTP_11);
+    if let Some(socket) = exchange.socket {
+        socket.gather();
+    }
     Ok(())
 }
 
 /// Puts the whole body made for the provider in place of the last piece of the client's.
-pub fn body(exchange: &Exchange, piece: &mut Option<Bytes>, end: bool) {
+pub fn body(exchange: &mut Exchange, piece: &mut Option<Bytes>, end: bool) {
     *piece = if end { Some(exchange.upstream_body.clone()) } else { Some(Bytes::new()) };
+    if end && let Some(socket) = exchange.socket.take() {
+        socket.send_soon();
+    }
 }

@@ -24,6 +24,7 @@ mod openai;
 mod request;
 mod resolve;
 mod setup;
+mod socket;
 mod spec;
 mod token;
 mod transport;
@@ -34,6 +35,7 @@ pub use credential::{Authorisation, CredentialError};
 pub(crate) use keys::bit;
 pub use keys::{KeyRing, SelectedKey};
 pub use request::{Dispatch, header as request_header};
+pub use socket::Socket;
 pub use spec::{Http2, KeySpec, Place, ProviderError, ProviderSpec, Timeouts};
 pub use transport::{Draft, Prepared};
 
