@@ -19,7 +19,7 @@ use super::way::Way;
 use crate::attempts::{Judgement, judge};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
-use crate::rescue::{ERROR_ORIGIN, SHOULD_RETRY};
+use crate::rescue::{self, ERROR_ORIGIN, SHOULD_RETRY};
 
 const PROVIDER: HeaderName = HeaderName::from_static("x-svc-provider");
 const MODEL: HeaderName = HeaderName::from_static("x-svc-model");
@@ -161,13 +161,10 @@ fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHea
     let length = length.filter(|value| exchange.answer.way.is_none() || value.as_bytes() == b"0");
     frame(session, length, &mut head, streams)?;
     describe(exchange, &mut head)?;
-    if streams {
-        forget_headers(session)?;
-    }
     if status.is_client_error() || status.is_server_error() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    Ok(head)
+    if streams { lighten(session, head) } else { Ok(head) }
 }
 
 /// The head of an answer that is translated. It is held: what the body says may yet make it another one.
@@ -204,10 +201,7 @@ fn translated(session: &mut Session, exchange: &mut Exchange, upstream: &Respons
     if !status.is_success() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    if streams {
-        forget_headers(session)?;
-    }
-    Ok(head)
+    if streams { lighten(session, head) } else { Ok(head) }
 }
 
 /// The head of a provider's failure, without anything that frames its body, and the body.
@@ -230,7 +224,17 @@ pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<
     Ok((head, Bytes::from(body)))
 }
 
-/// Lets go of the client's headers, which only another try would need: the answer may stream for long.
+/// Leaves Pingora, which keeps both heads as long as the answer streams, only what it needs of them. Of the client's nothing but
+/// another try would need the headers; the answer's goes to the connection that holds it, but for what frames the body.
+fn lighten(session: &mut Session, mut head: ResponseHeader) -> Result<ResponseHeader> {
+    forget_headers(session)?;
+    let Some(framing) = head.remove_header(&header::TRANSFER_ENCODING) else { return Ok(head) };
+    let mut left = if rescue::replace_head(session, &head) { ResponseHeader::build_no_case(head.status, Some(3))? } else { head };
+    left.insert_header(header::TRANSFER_ENCODING, framing)?;
+    Ok(left)
+}
+
+/// Lets go of the client's headers.
 fn forget_headers(session: &mut Session) -> Result<()> {
     if session.as_ref().as_http1().is_none_or(HttpSession::is_upgrade_req) {
         return Ok(());
