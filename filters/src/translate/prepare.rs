@@ -143,7 +143,8 @@ pub fn without_foreign_history(shape: Shape, body: &[u8], target: &Target<'_>) -
 pub fn without_signatures(shape: Shape, body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
     match shape {
         Shape::GenerateContent => generate_content::without_signatures(body, target),
-        Shape::ChatCompletions | Shape::Messages | Shape::Responses => None,
+        Shape::Messages => messages::without_signatures(body),
+        Shape::ChatCompletions | Shape::Responses => None,
     }
 }
 

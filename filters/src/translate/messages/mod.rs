@@ -12,5 +12,5 @@ pub use self::answer::decoder;
 pub use self::decode::decode_request;
 pub use self::encode::encode_request;
 pub use self::failure::{decode_failure, encode_failure};
-pub use self::native::without_foreign_history;
+pub use self::native::{without_foreign_history, without_signatures};
 pub use self::output::{stream_encoder, whole_encoder};

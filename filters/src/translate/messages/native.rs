@@ -19,19 +19,39 @@ const TRACES: [&str; 8] = [SEARCH, "encrypted_index", "\"signature\":\"\"", "\"s
 /// in words; every other byte stays. `None` where nothing needs to go.
 #[must_use]
 pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
+    fitted(body, Thinking::Own)
+}
+
+/// As [`without_foreign_history`], and without reasoning of this vendor too, which another of its models or clouds may have signed.
+#[must_use]
+pub fn without_signatures(body: &[u8]) -> Option<Vec<u8>> {
+    fitted(body, Thinking::None)
+}
+
+/// Which reasoning stays in a history.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thinking {
+    /// What this vendor signed.
+    Own,
+    /// Nothing.
+    None,
+}
+
+fn fitted(body: &[u8], kept: Thinking) -> Option<Vec<u8>> {
     let messages = members(body).find(|member| member.is("messages"))?;
     let mut edits = Vec::new();
-    for message in elements(messages.value()).filter(|message| is_model(message.json()) && is_suspect(message.value)) {
+    let suspect = |message: &[u8]| kept == Thinking::None || is_suspect(message);
+    for message in elements(messages.value()).filter(|message| is_model(message.json()) && suspect(message.value)) {
         let said = members(message.value).find(|member| member.is("content") && member.kind == Kind::Array);
         if let Some(content) = said
-            && let Some(cleaned) = cleaned(content.json())
+            && let Some(cleaned) = cleaned(content.json(), kept)
         {
             let span = content.span.shifted(message.span.start).shifted(messages.span.start);
             edits.push(Edit::replace(span, cleaned));
         }
     }
     let unthinking = members(body).find(|member| member.is("thinking") && member.json().get("type").is_str("enabled"));
-    if let Some(thinking) = unthinking.filter(|_| answers_unthinking_call(messages.json())) {
+    if let Some(thinking) = unthinking.filter(|_| answers_unthinking_call(messages.json(), kept)) {
         edits.push(Edit::replace(thinking.span, &br#"{"type":"disabled"}"#[..]));
     }
     (!edits.is_empty()).then(|| splice(body, &mut edits))
@@ -39,13 +59,13 @@ pub fn without_foreign_history(body: &[u8]) -> Option<Vec<u8>> {
 
 /// Whether the conversation goes on after a call that another vendor's model made, or one that did not think: with thinking by a
 /// budget the vendor wants the thinking before it.
-fn answers_unthinking_call(messages: Value<'_>) -> bool {
+fn answers_unthinking_call(messages: Value<'_>, kept: Thinking) -> bool {
     let Some(last) = messages.elements().filter(|message| is_model(message.json())).last() else { return false };
     let blocks: Vec<Value<'_>> = last.json().get("content").elements().map(|block| block.json()).collect();
     let calls = blocks.iter().any(|block| block.get("type").is_str("tool_use"));
     let thought = |block: &Value<'_>| {
         let kind = block.get("type").str().unwrap_or_default();
-        matches!(&*kind, "thinking" | "redacted_thinking") && matches!(fate(*block, &blocks), Fate::Kept)
+        matches!(&*kind, "thinking" | "redacted_thinking") && matches!(fate(*block, &blocks, kept), Fate::Kept)
     };
     calls && !blocks.iter().any(thought)
 }
@@ -67,9 +87,9 @@ enum Fate<'a> {
 }
 
 /// The content anew; `None` where it stays.
-fn cleaned(content: Value<'_>) -> Option<Vec<u8>> {
+fn cleaned(content: Value<'_>, kept: Thinking) -> Option<Vec<u8>> {
     let blocks: Vec<Value<'_>> = content.elements().map(|block| block.json()).collect();
-    let fates: Vec<Fate<'_>> = blocks.iter().map(|block| fate(*block, &blocks)).collect();
+    let fates: Vec<Fate<'_>> = blocks.iter().map(|block| fate(*block, &blocks, kept)).collect();
     if fates.iter().all(|fate| matches!(fate, Fate::Kept)) {
         return None;
     }
@@ -90,11 +110,12 @@ fn cleaned(content: Value<'_>) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn fate<'a>(block: Value<'a>, all: &[Value<'a>]) -> Fate<'a> {
+fn fate<'a>(block: Value<'a>, all: &[Value<'a>], kept: Thinking) -> Fate<'a> {
     let text = |name: &str| block.get(name).str().unwrap_or_default();
     let foreign = |token: &str| token.is_empty() || untag(token).is_some();
     let made = |id: &str| id.starts_with(SEARCH);
     match &*text("type") {
+        "thinking" | "redacted_thinking" if kept == Thinking::None => Fate::Gone,
         "thinking" if foreign(&text("signature")) => Fate::Gone,
         "redacted_thinking" if foreign(&text("data")) => Fate::Gone,
         "server_tool_use" if made(&text("id")) => Fate::Gone,
@@ -176,6 +197,18 @@ mod tests {
         let cleaned = without_foreign_history(body(content).as_bytes()).expect("something goes");
         let expected = r#"[{"type":"text","text":"[web search: rust]\n- R https://r"},{"type":"text","text":"So."}]"#;
         assert_eq!(String::from_utf8_lossy(&cleaned), body(expected));
+    }
+
+    #[test]
+    fn a_second_try_goes_without_any_reasoning() {
+        let own = r#"[{"type":"thinking","thinking":"a","signature":"EqQB"},{"type":"tool_use","id":"t","name":"f","input":{}}]"#;
+        let thinking = body(own).replace("\"max_tokens\"", "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024},\"max_tokens\"");
+        assert_eq!(without_foreign_history(thinking.as_bytes()), None);
+        let bare = without_signatures(thinking.as_bytes()).expect("something goes");
+        let expected = body(r#"[{"type":"tool_use","id":"t","name":"f","input":{}}]"#)
+            .replace("\"max_tokens\"", "\"thinking\":{\"type\":\"disabled\"},\"max_tokens\"");
+        assert_eq!(String::from_utf8_lossy(&bare), expected);
+        assert_eq!(without_signatures(body(r#"[{"type":"text","text":"a"}]"#).as_bytes()), None);
     }
 
     #[test]
