@@ -171,10 +171,10 @@ impl Attempts {
         self.made.len()
     }
 
-    /// Whether every try so far ended in a time-out.
+    /// Whether every try so far ended in this failure.
     #[must_use]
-    pub fn all_timed_out(&self) -> bool {
-        !self.made.is_empty() && self.made.iter().all(|made| made.failure == "timeout")
+    pub fn all_failed_by(&self, failure: &str) -> bool {
+        !self.made.is_empty() && self.made.iter().all(|made| made.failure == failure)
     }
 
     /// Remembers that the provider refused our credential.

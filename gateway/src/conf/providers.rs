@@ -58,6 +58,10 @@ pub struct Provider {
     /// Extra header lines on every request to it; never credentials.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// Whether clients of its own API see what it says of its rate limits, where they have none of ours. It tells how much the
+    /// account may do.
+    #[serde(default = "shown")]
+    pub rate_limit_headers: bool,
     /// What it takes otherwise than the vendor of its API, for the kind openai and Azure.
     #[serde(default)]
     pub compatibility: Compatibility,
@@ -206,6 +210,10 @@ impl Provider {
     fn vertex_location(&self) -> Option<&str> {
         self.vertex.as_ref().map(|vertex| vertex.location.as_str()).or(self.region.as_deref())
     }
+}
+
+const fn shown() -> bool {
+    true
 }
 
 const fn default_queue_timeout() -> Period {

@@ -120,7 +120,7 @@ fn rejection(exchange: &mut Exchange, error: &Error) -> Rejection {
     }
     let rejection = Rejection::new(Code::UpstreamUnavailable, "No provider of this model could be reached.")
         .with_retry_after(std::time::Duration::from_secs(1));
-    if exchange.attempts.all_timed_out() { rejection.with_status(504) } else { rejection }
+    if exchange.attempts.all_failed_by("timeout") { rejection.with_status(504) } else { rejection }
 }
 
 fn has_next(exchange: &Exchange) -> bool {

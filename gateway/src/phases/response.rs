@@ -31,6 +31,9 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 /// Provider headers that clients see.
 const PASSED: [HeaderName; 5] = [header::CONTENT_TYPE, header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY, header::CONTENT_DISPOSITION];
 
+/// How the names begin of what the vendors say of their rate limits.
+const RATE_LIMITS: [&str; 2] = ["x-ratelimit-", "anthropic-ratelimit-"];
+
 /// Where the vendors put their own request ids.
 const VENDOR_IDS: [HeaderName; 5] = [
     HeaderName::from_static("x-request-id"),
@@ -90,11 +93,16 @@ fn renewed(exchange: &mut Exchange, status: u16, headers: &HeaderMap) -> bool {
     (400..404).contains(&status) && provider.renew(key, used, status, headers) && exchange.attempts.renew(status)
 }
 
-/// Whether what was refused held signatures of the provider's own shape: another of its models may have made them, which only its
-/// refusal tells.
+/// Whether what was refused held signatures of the provider's own shape: another of its models, or another cloud, may have made
+/// them, which only its refusal tells.
 fn signed(exchange: &Exchange) -> bool {
-    let passed = exchange.asking.as_ref().is_some_and(|asking| asking.prepared.is_none() && asking.dialect == Shape::GenerateContent);
-    passed && memchr::memmem::find(&exchange.upstream_body, b"houghtSignature").is_some()
+    let Some(asking) = exchange.asking.as_ref().filter(|asking| asking.prepared.is_none()) else { return false };
+    let trace: &[u8] = match asking.dialect {
+        Shape::GenerateContent => b"houghtSignature",
+        Shape::Messages => b"\"signature\"",
+        Shape::ChatCompletions | Shape::Responses => return false,
+    };
+    memchr::memmem::find(&exchange.upstream_body, trace).is_some()
 }
 
 fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {
@@ -154,6 +162,7 @@ fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHea
             head.append_header(name.clone(), value.clone())?;
         }
     }
+    show_limits(exchange, &upstream.headers, &mut head)?;
     if exchange.answer.way.is_some() && (!streams || exchange.answer.stream) {
         hold(session, streams);
     }
@@ -276,6 +285,20 @@ fn frame(session: &Session, length: Option<&HeaderValue>, head: &mut ResponseHea
 
 fn has_body(status: StatusCode) -> bool {
     !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
+}
+
+/// Passes on what the provider says of its own rate limits, where the caller has none of ours that it could be taken for.
+fn show_limits(exchange: &Exchange, upstream: &HeaderMap, head: &mut ResponseHeader) -> Result<()> {
+    let capped = matches!(exchange.limit, Some(Decision::Admitted { .. }));
+    if capped || !exchange.attempts.provider().is_some_and(|provider| provider.shows_limits()) {
+        return Ok(());
+    }
+    for (name, value) in upstream {
+        if RATE_LIMITS.iter().any(|prefix| name.as_str().starts_with(prefix)) {
+            head.append_header(name.clone(), value.clone())?;
+        }
+    }
+    Ok(())
 }
 
 /// Who answered, and what is left of the caps.

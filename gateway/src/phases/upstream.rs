@@ -7,7 +7,7 @@ use http::{HeaderMap, Version};
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use pingora::upstreams::peer::HttpPeer;
-use pingora::{Error, ErrorType, Result};
+use pingora::{Error, ErrorSource, ErrorType, Result};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::routing::Target;
 use svc_filters::shape::Shape;
@@ -91,16 +91,24 @@ async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, 
     Ok((Asking { endpoint, dialect, prepared: Some(Arc::new(prepared)) }, body))
 }
 
-/// Leaves a target that the request cannot be sent to; the last of them tells the client why. A request that is wrong in
-/// itself ends here.
+/// What the record says of a target the request cannot be sent to.
+const UNSENDABLE: &str = "unsendable";
+
+/// Leaves a target that the request cannot be sent to. The last of them tells the client why, unless another could have taken it
+/// and failed: then asking again may help. A request that is wrong in itself ends here.
 fn unsendable(exchange: &mut Exchange, snapshot: &Snapshot, rejection: Rejection) -> Box<Error> {
-    exchange.attempts.conclude(0, "unsendable");
+    exchange.attempts.conclude(0, UNSENDABLE);
     exchange.attempts.skip_target();
-    let next = rejection.code != Code::InvalidRequest && exchange.attempts.has_next(snapshot);
-    if !next {
+    let wrong = rejection.code == Code::InvalidRequest;
+    let next = !wrong && exchange.attempts.has_next(snapshot);
+    let refused = wrong || exchange.attempts.all_failed_by(UNSENDABLE);
+    if !next && refused {
         exchange.answer.stopped = Some(Box::new(rejection));
     }
-    let mut failure = Error::explain(ErrorType::InternalError, "the request cannot be sent to this provider");
+    let (etype, source) =
+        if refused { (ErrorType::InternalError, ErrorSource::Unset) } else { (ErrorType::ConnectNoRoute, ErrorSource::Upstream) };
+    let mut failure = Error::explain(etype, "the request cannot be sent to this provider");
+    failure.esource = source;
     failure.set_retry(next);
     failure
 }

@@ -70,6 +70,7 @@ pub struct Provider {
     timeouts: Timeouts,
     pool: u64,
     quirks: Quirks,
+    shows_limits: bool,
     headers: Vec<(http::HeaderName, http::HeaderValue)>,
 }
 
@@ -114,6 +115,12 @@ impl Provider {
     #[must_use]
     pub const fn takes_stream_options(&self) -> bool {
         self.quirks.stream_options
+    }
+
+    /// Whether clients see what it says of its rate limits.
+    #[must_use]
+    pub const fn shows_limits(&self) -> bool {
+        self.shows_limits
     }
 
     /// How long it may take.

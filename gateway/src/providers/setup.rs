@@ -66,6 +66,7 @@ impl Provider {
             timeouts: spec.timeouts,
             pool: pool_of(&spec.name),
             quirks,
+            shows_limits: spec.shows_limits,
             headers: headers.collect::<Result<_, _>>()?,
             name: spec.name,
         })

@@ -59,6 +59,8 @@ pub struct ProviderSpec {
     pub place: Option<Place>,
     /// What it takes otherwise than the vendor of its API.
     pub compatibility: Compatibility,
+    /// Whether clients see what it says of its rate limits.
+    pub shows_limits: bool,
 }
 
 /// A place on Google Cloud.

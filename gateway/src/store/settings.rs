@@ -41,6 +41,9 @@ pub(super) struct Settings {
     pub(super) ambient: bool,
     #[serde(skip_serializing_if = "Compatibility::is_empty")]
     pub(super) compatibility: Compatibility,
+    /// Clients do not see its rate limits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) hides_limits: bool,
 }
 
 impl Settings {
@@ -61,6 +64,7 @@ impl Settings {
             vertex: provider.vertex.clone(),
             ambient: provider.is_ambient(),
             compatibility: provider.compatibility.clone(),
+            hides_limits: !provider.rate_limit_headers,
         })
     }
 

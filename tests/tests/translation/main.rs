@@ -7,6 +7,7 @@ mod http2;
 mod pairs;
 mod pictures;
 mod policy;
+mod refused;
 
 use serde_json::{Value, json};
 use svc_tests::gateway::{Gateway, KEY, Options};

@@ -163,6 +163,7 @@ fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<KeySpec>, conf:
             user_project: vertex.user_project,
         }),
         compatibility: settings.compatibility,
+        shows_limits: !settings.hides_limits,
     }
 }
 
