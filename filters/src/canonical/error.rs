@@ -19,6 +19,15 @@ pub struct Failure<'a> {
     pub retry_after: Option<u64>,
 }
 
+impl Failure<'static> {
+    /// An answer of the provider that cannot be used.
+    #[must_use]
+    pub fn broken(message: impl Into<Text<'static>>) -> Self {
+        let (message, code) = (message.into(), Text::from("upstream_error"));
+        Self { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
+    }
+}
+
 impl Failure<'_> {
     /// The same failure without a borrow.
     #[must_use]

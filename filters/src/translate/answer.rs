@@ -99,7 +99,7 @@ impl Answer {
         if self.whole && self.seen.ended && end && out.is_empty() {
             // The encoder of whole answers has found nothing it could give: arguments that are no JSON.
             self.seen.ended = false;
-            self.seen.failure = Some(broken("the provider's answer calls a tool with arguments that are no JSON object"));
+            self.seen.failure = Some(Failure::broken("the provider's answer calls a tool with arguments that are no JSON object"));
         }
         Ok(Bytes::from(out))
     }
@@ -191,11 +191,6 @@ impl Answer {
     pub const fn is_whole(&self) -> bool {
         self.whole
     }
-}
-
-fn broken(message: &'static str) -> Failure<'static> {
-    let (message, code) = (Text::from(message), Text::from("upstream_error"));
-    Failure { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
 }
 
 fn decoder(upstream: Shape) -> Box<dyn Decode> {

@@ -22,7 +22,7 @@ use self::piece::Piece;
 use self::plain::Plain;
 use self::usage::Told;
 use super::failure;
-use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
+use crate::canonical::{Event, Failure, Finish, FinishReason, Sink, Text};
 use crate::translate::Decode;
 use crate::wire::json::{Document, Kind, Value, elements, outline};
 
@@ -72,7 +72,7 @@ impl Decode for Decoder {
         // A whole answer is complete by itself.
         self.ended = self.blocked.is_some() || !self.candidates.is_empty();
         if !self.ended {
-            return self.fail(broken("upstream sent an answer without candidates"), sink);
+            return self.fail(Failure::broken("upstream sent an answer without candidates"), sink);
         }
         self.finish(sink);
     }
@@ -133,7 +133,7 @@ impl Decoder {
             }
         }
         if !any && !self.over {
-            self.fail(broken(&format!("upstream sent an event that is no JSON: {fault}")), sink);
+            self.fail(Failure::broken(format!("upstream sent an event that is no JSON: {fault}")), sink);
         }
     }
 
@@ -212,7 +212,7 @@ impl Decoder {
 
     fn malformed(&self) -> Failure<'static> {
         let broken_off = self.candidates.iter().find(|candidate| candidate.is_malformed());
-        broken(&format!("upstream broke off: {}", broken_off.map(Candidate::reason).unwrap_or_default()))
+        Failure::broken(format!("upstream broke off: {}", broken_off.map(Candidate::reason).unwrap_or_default()))
     }
 
     fn fail(&mut self, failure: Failure<'_>, sink: Sink<'_>) {
@@ -228,18 +228,6 @@ fn told(error: Value<'_>) -> bool {
         Kind::Bool => error.bool() == Some(true),
         Kind::String => !error.is_str(""),
         Kind::Object | Kind::Array | Kind::Number => true,
-    }
-}
-
-/// An answer that cannot be used.
-fn broken(message: &str) -> Failure<'static> {
-    Failure {
-        class: FailureClass::Server,
-        status: 502,
-        message: Text::from(message.to_owned()),
-        code: Text::from(""),
-        param: None,
-        retry_after: None,
     }
 }
 

@@ -9,7 +9,7 @@ mod told;
 use self::items::cite;
 use self::told::Told;
 use super::SEALED;
-use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
+use crate::canonical::{Event, Failure, Finish, FinishReason, Sink, Text};
 use crate::translate::{Decode, chat_completions};
 use crate::usage::read_chat;
 use crate::wire::json::{DEEPEST, Kind, Value, outline};
@@ -46,7 +46,7 @@ struct Item {
 impl Decoder {
     fn take(&mut self, data: &[u8], sink: Sink<'_>) {
         if outline(data, DEEPEST).is_err() {
-            return self.fail(broken("the provider sent an event that is not JSON"), sink);
+            return self.fail(Failure::broken("the provider sent an event that is not JSON"), sink);
         }
         let told = Told::read(Value::of(data));
         let kind = told.kind.str().unwrap_or_default();
@@ -179,11 +179,6 @@ impl Decoder {
     }
 }
 
-fn broken(message: &'static str) -> Failure<'static> {
-    let (message, code) = (Text::from(message), Text::from("upstream_error"));
-    Failure { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
-}
-
 impl Decode for Decoder {
     fn event(&mut self, name: &[u8], data: &[u8], sink: Sink<'_>) {
         if self.over {
@@ -193,7 +188,7 @@ impl Decode for Decoder {
             Some(b'{') => self.take(data.trim_ascii(), sink),
             _ if name == b"error" => self.fail(chat_completions::decode_failure(0, data), sink),
             _ if data.starts_with(b"[DONE]") => {}
-            _ => self.fail(broken("the provider sent an event that is not JSON"), sink),
+            _ => self.fail(Failure::broken("the provider sent an event that is not JSON"), sink),
         }
     }
 
@@ -204,17 +199,17 @@ impl Decode for Decoder {
         let lossy = String::from_utf8_lossy(body);
         let body = lossy.trim_start_matches('\u{feff}').as_bytes().trim_ascii();
         if outline(body, DEEPEST).is_err() {
-            return self.fail(broken("the provider sent something that is not JSON"), sink);
+            return self.fail(Failure::broken("the provider sent something that is not JSON"), sink);
         }
         let response = Value::of(body);
         if response.get("error").kind() == Kind::Object {
             return self.failed(response.get("error"), sink);
         }
         if response.get("status").is_str("failed") || response.get("status").is_str("cancelled") {
-            return self.fail(broken("the provider broke off its answer"), sink);
+            return self.fail(Failure::broken("the provider broke off its answer"), sink);
         }
         if response.get("output").kind() != Kind::Array {
-            return self.fail(broken("the provider's answer has no output"), sink);
+            return self.fail(Failure::broken("the provider's answer has no output"), sink);
         }
         self.start(response, sink);
         self.end(response, sink);
