@@ -73,3 +73,24 @@ pub enum FailureClass {
     /// The provider's filter refused the input.
     RefusedInput,
 }
+
+impl FailureClass {
+    /// The class of an HTTP status, where nothing else tells it.
+    #[must_use]
+    pub const fn of_status(status: u16) -> Self {
+        match status {
+            401 => Self::Auth,
+            402 => Self::Billing,
+            403 => Self::Permission,
+            404 => Self::NotFound,
+            408 | 504 => Self::Timeout,
+            409 => Self::Conflict,
+            413 => Self::TooLarge,
+            424 => Self::Server,
+            429 => Self::Rate,
+            503 | 529 => Self::Overloaded,
+            400..=499 => Self::BadRequest,
+            _ => Self::Server,
+        }
+    }
+}
