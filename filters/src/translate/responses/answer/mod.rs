@@ -6,6 +6,8 @@ mod items;
 mod tests;
 mod told;
 
+use std::collections::BTreeMap;
+
 use self::items::cite;
 use self::told::Told;
 use super::SEALED;
@@ -26,12 +28,12 @@ struct Decoder {
     calls: u32,
     /// Characters of text so far, in which citations count.
     characters: u64,
-    items: Vec<Item>,
+    /// By place in the output.
+    items: BTreeMap<u64, Item>,
 }
 
 /// What was seen of an item of the output.
 struct Item {
-    place: u64,
     call: Option<u32>,
     /// Something of its content came in deltas.
     streamed: bool,
@@ -87,13 +89,8 @@ impl Decoder {
     }
 
     fn item(&mut self, place: u64) -> &mut Item {
-        let at = self.items.iter().position(|item| item.place == place).unwrap_or_else(|| {
-            self.items.push(Item { place, call: None, streamed: false, base: self.characters, parts: 0, cited: false, done: false });
-            self.items.len() - 1
-        });
-        // The place was found or made on the line before.
-        #[expect(clippy::indexing_slicing, reason = "the index was just found")]
-        &mut self.items[at]
+        let base = self.characters;
+        self.items.entry(place).or_insert(Item { call: None, streamed: false, base, parts: 0, cited: false, done: false })
     }
 
     fn delta<'a>(&mut self, told: &Told<'a>, sink: Sink<'_>, make: impl FnOnce(Text<'a>) -> Event<'a>) {
@@ -135,11 +132,11 @@ impl Decoder {
     fn settle(&mut self, output: Value<'_>, sink: Sink<'_>) {
         let silent = self.items.is_empty();
         for (place, item) in (0..).zip(output.elements()) {
-            if silent || self.items.iter().any(|known| known.place == place && !known.done) {
+            if silent || self.items.get(&place).is_some_and(|known| !known.done) {
                 self.done(place, item.json(), output, sink);
             }
         }
-        for item in self.items.iter_mut().filter(|item| !item.done) {
+        for item in self.items.values_mut().filter(|item| !item.done) {
             item.done = true;
             if let Some(call) = item.call {
                 sink(Event::ToolEnd { choice: 0, call });
