@@ -44,18 +44,24 @@ fn message(role: &str, mut blocks: Vec<Block<'_>>, context: &mut Context<'_>, w:
     w.begin_object();
     w.str_field("role", role);
     w.key("content");
-    match blocks.as_slice() {
+    content(&blocks, context, w)?;
+    w.end_object();
+    Ok(())
+}
+
+/// What a message or a result holds: a string where that says it.
+fn content(blocks: &[Block<'_>], context: &mut Context<'_>, w: &mut Writer<'_>) -> Result<(), Refusal> {
+    match blocks {
         [] => w.str(""),
         [Block::Text(text)] => w.text(text),
         _ => {
             w.begin_array();
-            for block in &blocks {
+            for block in blocks {
                 media::part(block, context, w)?;
             }
             w.end_array();
         }
     }
-    w.end_object();
     Ok(())
 }
 
@@ -188,17 +194,7 @@ fn result(result: ToolResult<'_>, tools: &Plan<'_>, context: &mut Context<'_>, w
     if failed {
         mark(&mut blocks);
     }
-    match blocks.as_slice() {
-        [] => w.str(""),
-        [Block::Text(text)] => w.text(text),
-        _ => {
-            w.begin_array();
-            for block in &blocks {
-                media::part(block, context, w)?;
-            }
-            w.end_array();
-        }
-    }
+    content(&blocks, context, w)?;
     w.end_object();
     Ok(())
 }
