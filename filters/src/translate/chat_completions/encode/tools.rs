@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::schema;
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
-use crate::translate::map::tools::as_function;
+use crate::translate::map::tools::{as_function, write_choice};
 use crate::wire::json::{Value, Writer};
 
 /// Schema of a tool for free text where it is sent as a function.
@@ -123,29 +123,11 @@ impl<'a> Plan<'a> {
         w.array("tools", |w| self.tools.iter().for_each(|tool| declaration(tool, context.target.quirks.vendor, w)));
         if let Some(choice) = &self.choice {
             w.key("tool_choice");
-            self.write_choice(choice, w);
+            write_choice(choice, true, |name, w| self.reference(name, w), w);
         }
         let parallel = if self.one_by_one { Some(false) } else { request.parallel_tool_calls };
         if let Some(parallel) = parallel {
             w.bool_field("parallel_tool_calls", parallel);
-        }
-    }
-
-    fn write_choice(&self, choice: &Choice<'_>, w: &mut Writer<'_>) {
-        match choice {
-            Choice::Auto => w.str("auto"),
-            Choice::Any => w.str("required"),
-            Choice::None => w.str("none"),
-            Choice::Named(name) => self.reference(name, w),
-            Choice::Among { names, required } => {
-                w.begin_object();
-                w.str_field("type", "allowed_tools");
-                w.object("allowed_tools", |w| {
-                    w.str_field("mode", if *required { "required" } else { "auto" });
-                    w.array("tools", |w| names.iter().for_each(|name| self.reference(name, w)));
-                });
-                w.end_object();
-            }
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
 use crate::shape::Shape;
 use crate::translate::chat_completions::kin::{Context, Names, arguments, complies};
-use crate::translate::map::tools::as_function;
+use crate::translate::map::tools::{as_function, write_choice};
 use crate::wire::json::{Value, Writer};
 
 const TOOLS: Names = ["tools", "tools", "tools", "tools"];
@@ -114,7 +114,7 @@ impl<'a> Plan<'a> {
         w.array("tools", |w| self.tools.iter().for_each(|tool| declaration(tool, w)));
         if let Some(choice) = &self.choice {
             w.key("tool_choice");
-            self.write_choice(choice, w);
+            write_choice(choice, false, |name, w| self.reference(name, w), w);
         }
         if let Some(parallel) = if self.one_by_one { Some(false) } else { request.parallel_tool_calls } {
             w.bool_field("parallel_tool_calls", parallel);
@@ -122,22 +122,6 @@ impl<'a> Plan<'a> {
         let most = self.tools.iter().find_map(|tool| if let Declared::Search(search) = tool { search.max_uses } else { None });
         if let Some(most) = most {
             w.whole_field("max_tool_calls", most);
-        }
-    }
-
-    fn write_choice(&self, choice: &Choice<'_>, w: &mut Writer<'_>) {
-        match choice {
-            Choice::Auto => w.str("auto"),
-            Choice::Any => w.str("required"),
-            Choice::None => w.str("none"),
-            Choice::Named(name) => self.reference(name, w),
-            Choice::Among { names, required } => {
-                w.begin_object();
-                w.str_field("type", "allowed_tools");
-                w.str_field("mode", if *required { "required" } else { "auto" });
-                w.array("tools", |w| names.iter().for_each(|name| self.reference(name, w)));
-                w.end_object();
-            }
         }
     }
 
