@@ -9,7 +9,7 @@ mod tests;
 mod tools;
 mod turns;
 
-use self::object::{Extras, Path, boolean, count, number, text};
+use self::object::{Extras, Path, boolean, count, fields, number, text};
 use crate::canonical::{Refusal, Request, Text, Weight};
 use crate::shape::Shape;
 use crate::translate::object;
@@ -20,14 +20,8 @@ use crate::wire::json::{Kind, Member, Value};
 /// # Errors
 /// When a field is missing or of the wrong kind.
 pub fn decode_request(body: &[u8]) -> Result<Request<'_>, Refusal> {
-    let body = Value::of(body);
-    if body.kind() != Kind::Object {
-        return Err(Path::Root.expected("an object", body.kind()));
-    }
     let mut reader = Reader { request: Request::new(Shape::ChatCompletions), extras: Extras::default(), said: Said::default() };
-    for member in body.members().filter(|member| member.kind != Kind::Null) {
-        reader.field(&member)?;
-    }
+    fields(body, |member| reader.field(&member))?;
     reader.finish()
 }
 
