@@ -1,6 +1,7 @@
 //! Pure tables and small conversions that several shapes share, each citing its source.
 
 pub mod capability;
+pub(in crate::translate) mod choice;
 pub mod conversation;
 pub mod ids;
 pub mod media;

@@ -1,7 +1,7 @@
 //! Tools whose schema only the messages vendor's models know, as functions any model can call. The client gets calls in the
 //! form it expects, since both sides use the declared name and the vendor's own members.
 
-use crate::canonical::{Choice, ComputerTool, FunctionTool, Raw, Text, Tool, VendorTool};
+use crate::canonical::{ComputerTool, FunctionTool, Raw, Text, Tool, VendorTool};
 use crate::wire::json::Writer;
 
 /// The function that stands for a screen, shell or editor tool; `None` for every other tool.
@@ -11,36 +11,6 @@ pub fn as_function<'a>(tool: &Tool<'a>) -> Option<FunctionTool<'a>> {
         Tool::Computer(computer) => Some(screen(computer)),
         Tool::Vendor(vendor) => shell_or_editor(vendor),
         Tool::Function(_) | Tool::Custom { .. } | Tool::WebSearch(_) | Tool::Unknown { .. } => None,
-    }
-}
-
-/// Writes a choice in the words of both dialects of the chat vendor. `nested` tells whether those allowed stand in an object of
-/// their own, and `reference` writes the object that names one tool.
-pub(in crate::translate) fn write_choice(
-    choice: &Choice<'_>,
-    nested: bool,
-    reference: impl Fn(&Text<'_>, &mut Writer<'_>),
-    w: &mut Writer<'_>,
-) {
-    match choice {
-        Choice::Auto => w.str("auto"),
-        Choice::Any => w.str("required"),
-        Choice::None => w.str("none"),
-        Choice::Named(name) => reference(name, w),
-        Choice::Among { names, required } => {
-            let allowed = |w: &mut Writer<'_>| {
-                w.str_field("mode", if *required { "required" } else { "auto" });
-                w.array("tools", |w| names.iter().for_each(|name| reference(name, w)));
-            };
-            w.begin_object();
-            w.str_field("type", "allowed_tools");
-            if nested {
-                w.object("allowed_tools", allowed);
-            } else {
-                allowed(w);
-            }
-            w.end_object();
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::schema;
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
-use crate::translate::map::tools::{as_function, write_choice};
+use crate::translate::map::{choice, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
 /// Schema of a tool for free text where it is sent as a function.
@@ -121,9 +121,9 @@ impl<'a> Plan<'a> {
             return;
         }
         w.array("tools", |w| self.tools.iter().for_each(|tool| declaration(tool, context.target.quirks.vendor, w)));
-        if let Some(choice) = &self.choice {
+        if let Some(chosen) = &self.choice {
             w.key("tool_choice");
-            write_choice(choice, true, |name, w| self.reference(name, w), w);
+            choice::write(chosen, true, |name, w| self.reference(name, w), w);
         }
         let parallel = if self.one_by_one { Some(false) } else { request.parallel_tool_calls };
         if let Some(parallel) = parallel {

@@ -3,7 +3,7 @@
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
 use crate::shape::Shape;
 use crate::translate::chat_completions::kin::{Context, Names, arguments, complies};
-use crate::translate::map::tools::{as_function, write_choice};
+use crate::translate::map::{choice, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
 const TOOLS: Names = ["tools", "tools", "tools", "tools"];
@@ -112,9 +112,9 @@ impl<'a> Plan<'a> {
             return;
         }
         w.array("tools", |w| self.tools.iter().for_each(|tool| declaration(tool, w)));
-        if let Some(choice) = &self.choice {
+        if let Some(chosen) = &self.choice {
             w.key("tool_choice");
-            write_choice(choice, false, |name, w| self.reference(name, w), w);
+            choice::write(chosen, false, |name, w| self.reference(name, w), w);
         }
         if let Some(parallel) = if self.one_by_one { Some(false) } else { request.parallel_tool_calls } {
             w.bool_field("parallel_tool_calls", parallel);
