@@ -2,6 +2,7 @@
 
 pub mod capability;
 pub(in crate::translate) mod choice;
+pub(in crate::translate) mod context;
 pub mod conversation;
 pub mod ids;
 pub mod media;

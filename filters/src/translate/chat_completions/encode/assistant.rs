@@ -1,10 +1,10 @@
 //! The model's messages.
 
-use super::context::Context;
 use super::conversation::{joined, misplaced};
 use super::tools::Plan;
 use crate::canonical::{Arguments, Block, Signature, Text, ToolCall, Weight};
 use crate::shape::Shape;
+use crate::translate::map::context::Context;
 use crate::translate::map::ids;
 use crate::translate::map::search::summary;
 use crate::wire::json::{Value, Writer, compact, outline};

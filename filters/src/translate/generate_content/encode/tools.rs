@@ -1,10 +1,10 @@
 //! Tools, and which of them may be called.
 
-use super::Context;
 use crate::canonical::{Choice, FunctionTool, Raw, Refusal, Text, Tool, WebSearch, Weight};
 use crate::shape::Shape;
 use crate::translate::ProviderKind;
 use crate::translate::generate_content::schema;
+use crate::translate::map::context::Context;
 use crate::translate::map::{names, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
@@ -31,7 +31,7 @@ impl Offer<'_> {
 }
 
 /// Sorts the client's tools by what this vendor takes.
-pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, context: &mut Context<'_, '_>) -> Result<Offer<'a>, Refusal> {
+pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, context: &mut Context<'_>) -> Result<Offer<'a>, Refusal> {
     let mut offer = Offer { choice, ..Offer::default() };
     for tool in tools {
         sort(tool, &mut offer, context)?;
@@ -47,7 +47,7 @@ pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, contex
     Ok(offer)
 }
 
-fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_>) -> Result<(), Refusal> {
     if let Some(function) = as_function(&tool) {
         return declare(function, offer, context);
     }
@@ -87,11 +87,11 @@ fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>
     }
 }
 
-fn lose_tool(kind: &Text<'_>, context: &mut Context<'_, '_>) {
+fn lose_tool(kind: &Text<'_>, context: &mut Context<'_>) {
     context.losses.note(format!("tools.{}", kind.decode()), Weight::Major, "a generate-content provider has no such tool");
 }
 
-fn declare<'a>(function: FunctionTool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn declare<'a>(function: FunctionTool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_>) -> Result<(), Refusal> {
     if function.name.is_blank() {
         let names = ["tools.function.name", "tools.name", "tools.functionDeclarations.name", "tools.name"];
         context.lose(names, Weight::Minor, "a tool without a name cannot be called");
@@ -129,7 +129,7 @@ fn subset(offer: &mut Offer<'_>) {
 }
 
 /// Decides about the search of the web.
-fn searching(offer: &mut Offer<'_>, context: &mut Context<'_, '_>) {
+fn searching(offer: &mut Offer<'_>, context: &mut Context<'_>) {
     let Some(search) = offer.search.take() else { return };
     let forced = matches!((&offer.choice, &search.name), (Some(Choice::Named(chosen)), Some(name)) if chosen == name);
     let mixes = context.target.capabilities.mixed_tools && context.target.kind == ProviderKind::Gemini;
@@ -149,7 +149,7 @@ fn searching(offer: &mut Offer<'_>, context: &mut Context<'_, '_>) {
         ("user_location", search.location.is_some()),
         ("search_context_size", search.context_size.is_some()),
     ];
-    let parent = context.named(SEARCH);
+    let parent = context.term(SEARCH);
     for (name, _) in told.iter().filter(|(_, told)| *told) {
         context.losses.note(format!("{parent}.{name}"), Weight::Minor, "a generate-content provider's search has no such setting");
     }
@@ -161,7 +161,7 @@ fn searching(offer: &mut Offer<'_>, context: &mut Context<'_, '_>) {
 }
 
 /// Writes `tools` and `toolConfig`. All functions stand in one tool.
-pub(super) fn write(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+pub(super) fn write(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     if offer.is_empty() {
         return;
     }
@@ -185,7 +185,7 @@ pub(super) fn write(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context
     config(offer, w, context);
 }
 
-fn declaration(function: &FunctionTool<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn declaration(function: &FunctionTool<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let name = names::sent(Shape::GenerateContent, &function.name, context.adaptations);
     w.begin_object();
     w.text_field("name", &name);
@@ -201,7 +201,7 @@ fn declaration(function: &FunctionTool<'_>, w: &mut Writer<'_>, context: &mut Co
     w.end_object();
 }
 
-fn config(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn config(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let mixed = !offer.functions.is_empty() && offer.search.is_some();
     if offer.choice.is_none() && !mixed {
         return;
@@ -216,7 +216,7 @@ fn config(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) 
     });
 }
 
-fn calling(choice: &Choice<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn calling(choice: &Choice<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let (mode, names): (&str, &[Text<'_>]) = match choice {
         Choice::Auto => ("AUTO", &[]),
         Choice::None => ("NONE", &[]),

@@ -4,7 +4,8 @@ use super::media;
 use super::tools::Plan;
 use crate::canonical::{Arguments, Block, Refusal, Role, Signature, Text, ToolCall, ToolResult, Turn, Weight};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::{Context, Names, compact, object_text, search_summary};
+use crate::translate::chat_completions::kin::{compact, object_text, search_summary};
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::ids::for_chat;
 use crate::wire::json::Writer;
 
@@ -157,14 +158,7 @@ fn call(call: &ToolCall<'_>, tools: &Plan<'_>, context: &mut Context<'_>, w: &mu
 
 /// Reasoning goes back to the provider and model that sealed it, and nowhere else.
 fn reasoning(text: &Text<'_>, signature: Option<&Signature<'_>>, context: &mut Context<'_>, w: &mut Writer<'_>) {
-    let own = signature.filter(|signature| {
-        let here = match signature.origin {
-            None => context.from == Shape::Responses,
-            Some(origin) => origin == context.target.origin,
-        };
-        signature.shape == Shape::Responses && here
-    });
-    let Some(own) = own else {
+    let Some(token) = context.own(signature) else {
         return context.lose(REASONING, Weight::Silent, "reasoning goes back only to the provider and model that made it");
     };
     w.begin_object();
@@ -177,7 +171,7 @@ fn reasoning(text: &Text<'_>, signature: Option<&Signature<'_>>, context: &mut C
             w.end_object();
         }
     });
-    w.text_field("encrypted_content", &own.value);
+    w.text_field("encrypted_content", token);
     w.end_object();
 }
 

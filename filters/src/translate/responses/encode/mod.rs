@@ -10,7 +10,7 @@ mod tools;
 use self::tools::Plan;
 use crate::canonical::{Block, OutputFormat, Refusal, Request, Role, Text, Turn};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::Context;
+use crate::translate::map::context::Context;
 use crate::translate::map::conversation::pair;
 use crate::translate::{Encoding, Target};
 use crate::wire::json::Writer;

@@ -2,7 +2,8 @@
 
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::{Context, Names, arguments, complies};
+use crate::translate::chat_completions::kin::{arguments, complies};
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::{choice, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
