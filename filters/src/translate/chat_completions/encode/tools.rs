@@ -2,7 +2,7 @@
 
 use super::schema;
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
-use crate::translate::map::context::Context;
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::{choice, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
@@ -141,8 +141,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-const TOOL_CHOICE: crate::translate::map::context::Names =
-    ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
+const TOOL_CHOICE: Names = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
 
 fn lose_search(search: &WebSearch<'_>, only: bool, choice: Option<&Choice<'_>>, context: &mut Context<'_>) {
     let forced = match choice {
