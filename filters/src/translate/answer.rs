@@ -79,7 +79,7 @@ impl Answer {
             cut: Cut::new(kind.framing),
             decoder: decoder(prepared.shape),
             restore: Restore::new(prepared.adaptations().clone()),
-            encoder: encoder(view, prepared.stream),
+            encoder: encoder(view, prepared),
             seen: Seen::default(),
             whole: !prepared.stream,
         }
@@ -202,8 +202,10 @@ fn decoder(upstream: Shape) -> Box<dyn Decode> {
     }
 }
 
-fn encoder(view: ClientView, stream: bool) -> Box<dyn Encode> {
-    match (view.shape, stream) {
+fn encoder(view: ClientView, prepared: &Prepared) -> Box<dyn Encode> {
+    match (view.shape, prepared.stream) {
+        (Shape::ChatCompletions, true) if prepared.adaptations().legacy_calls => Box::new(chat_completions::legacy_stream_encoder(view)),
+        (Shape::ChatCompletions, false) if prepared.adaptations().legacy_calls => Box::new(chat_completions::legacy_whole_encoder(view)),
         (Shape::ChatCompletions, true) => Box::new(chat_completions::stream_encoder(view)),
         (Shape::ChatCompletions, false) => Box::new(chat_completions::whole_encoder(view)),
         (Shape::Messages, true) => Box::new(messages::stream_encoder(view)),

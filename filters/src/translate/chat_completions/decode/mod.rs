@@ -35,6 +35,8 @@ struct Reader<'a> {
 #[derive(Default)]
 struct Said<'a> {
     messages: bool,
+    tools: bool,
+    functions: bool,
     max_tokens: Option<u64>,
     user: Option<Text<'a>>,
     safety_identifier: Option<Text<'a>>,
@@ -48,6 +50,11 @@ impl<'a> Reader<'a> {
         }
         request.max_output = request.max_output.or(said.max_tokens);
         request.user = said.safety_identifier.or(said.user);
+        request.legacy_calls = said.functions && !said.tools;
+        if request.legacy_calls {
+            // The old form has room for one.
+            request.parallel_tool_calls = Some(false);
+        }
         request.extras = extras.into_list();
         Ok(request)
     }
@@ -67,8 +74,14 @@ impl<'a> Reader<'a> {
             "stop" => request.stop = options::stop(value, path)?,
             "stream" => request.stream = boolean(value, path)?,
             "stream_options" => request.include_usage = options::stream_options(value, path, &mut self.extras)?,
-            "tools" => tools::read(value, path, &mut request.tools, &mut self.extras)?,
-            "functions" => tools::functions(value, path, &mut request.tools, &mut self.extras)?,
+            "tools" => {
+                self.said.tools = true;
+                tools::read(value, path, &mut request.tools, &mut self.extras)?;
+            }
+            "functions" => {
+                self.said.functions = true;
+                tools::functions(value, path, &mut request.tools, &mut self.extras)?;
+            }
             "tool_choice" => request.tool_choice = tools::choice(value, path)?,
             "function_call" => request.tool_choice = tools::function_call(value, path)?.or(request.tool_choice.take()),
             "parallel_tool_calls" => request.parallel_tool_calls = Some(boolean(value, path)?),

@@ -5,7 +5,7 @@
 
 use super::frame::Frame;
 use super::place::Place;
-use super::{finish_word, members};
+use super::{Form, finish_word, members};
 use crate::canonical::{Citation, Event, Failure, Finish, FinishReason, Signature, Text};
 use crate::translate::chat_completions::failure;
 use crate::translate::{ClientView, Encode};
@@ -20,6 +20,8 @@ pub(super) struct Stream {
     choices: Vec<Choice>,
     usage: Option<Usage>,
     closed: bool,
+    /// The client knows one call, in the old form.
+    legacy: bool,
 }
 
 /// What was written for one choice.
@@ -38,13 +40,13 @@ struct Choice {
 #[derive(Debug)]
 struct Call {
     number: u32,
-    custom: bool,
+    form: Form,
     begun: bool,
 }
 
 impl Stream {
-    pub(super) fn new(view: ClientView) -> Self {
-        Self { view, frame: Frame::default(), choices: Vec::new(), usage: None, closed: false }
+    pub(super) fn new(view: ClientView, legacy: bool) -> Self {
+        Self { view, frame: Frame::default(), choices: Vec::new(), usage: None, closed: false, legacy }
     }
 
     /// The choice's place in the list; its first chunk is written where it is new.
@@ -110,8 +112,20 @@ impl Stream {
         });
     }
 
-    fn tool_start(&mut self, index: u32, number: u32, custom: bool, out: &mut Vec<u8>, head: impl FnOnce(&mut Writer<'_>)) {
-        self.with(index, out, |choice| choice.calls.push(Call { number, custom, begun: false }));
+    fn tool_start(&mut self, index: u32, number: u32, form: Form, out: &mut Vec<u8>, head: impl FnOnce(&mut Writer<'_>)) {
+        let mut told = true;
+        self.with(index, out, |choice| {
+            told = form != Form::Legacy || choice.calls.is_empty();
+            if told {
+                choice.calls.push(Call { number, form, begun: false });
+            }
+        });
+        if form == Form::Legacy {
+            if told {
+                self.frame.chunk(index, out, head);
+            }
+            return;
+        }
         self.frame.chunk(index, out, |w| {
             w.array("tool_calls", |w| {
                 w.begin_object();
@@ -123,15 +137,15 @@ impl Stream {
     }
 
     fn tool_arguments(&mut self, index: u32, number: u32, fragment: &Text<'_>, out: &mut Vec<u8>) {
-        let mut custom = None;
+        let mut form = None;
         self.with(index, out, |choice| {
             if let Some(call) = choice.calls.iter_mut().find(|call| call.number == number) {
                 call.begun = true;
-                custom = Some(call.custom);
+                form = Some(call.form);
             }
         });
-        if let Some(custom) = custom {
-            self.frame.arguments(index, number, custom, fragment, out);
+        if let Some(form) = form {
+            self.frame.arguments(index, number, form, fragment, out);
         }
     }
 
@@ -139,7 +153,7 @@ impl Stream {
     fn tool_end(&mut self, index: u32, number: u32, out: &mut Vec<u8>) {
         let mut bare = false;
         self.with(index, out, |choice| {
-            bare = choice.calls.iter().any(|call| call.number == number && !call.begun && !call.custom);
+            bare = choice.calls.iter().any(|call| call.number == number && !call.begun && call.form != Form::Custom);
         });
         if bare {
             self.tool_arguments(index, number, &Text::from("{}"), out);
@@ -186,7 +200,7 @@ impl Stream {
         self.choice(0, out);
         self.choices.sort_by_key(|choice| choice.index);
         for choice in &self.choices {
-            let word = finish_word(choice.finish.unwrap_or(FinishReason::Stop), !choice.calls.is_empty());
+            let word = finish_word(choice.finish.unwrap_or(FinishReason::Stop), !choice.calls.is_empty(), self.legacy);
             self.frame.finish(choice.index, word, out);
         }
         if self.view.include_usage {
@@ -224,7 +238,8 @@ impl Encode for Stream {
             Event::Redacted { choice, signature } => self.signed(*choice, signature, true, out),
             Event::ToolStart { choice, call, id, name, custom, signature } => {
                 let token = signature.as_ref().map(|signature| members::tagged(signature, &self.view));
-                self.tool_start(*choice, *call, *custom, out, |w| tool_head(id, name, *custom, token.as_deref(), w));
+                let form = Form::of(*custom, self.legacy);
+                self.tool_start(*choice, *call, form, out, |w| tool_head(id, name, form, token.as_deref(), w));
             }
             Event::ToolEnd { choice, call } => self.tool_end(*choice, *call, out),
             Event::Citation { choice, citation } => self.citation(*choice, citation, out),
@@ -239,8 +254,17 @@ impl Encode for Stream {
     }
 }
 
-fn tool_head(id: &Text<'_>, name: &Text<'_>, custom: bool, token: Option<&str>, w: &mut Writer<'_>) {
-    let (kind, argument) = if custom { ("custom", "input") } else { ("function", "arguments") };
+fn tool_head(id: &Text<'_>, name: &Text<'_>, form: Form, token: Option<&str>, w: &mut Writer<'_>) {
+    let (kind, argument) = match form {
+        Form::Function => ("function", "arguments"),
+        Form::Custom => ("custom", "input"),
+        Form::Legacy => {
+            return w.object("function_call", |w| {
+                w.text_field("name", name);
+                w.str_field("arguments", "");
+            });
+        }
+    };
     w.text_field("id", id);
     w.str_field("type", kind);
     w.object(kind, |w| {

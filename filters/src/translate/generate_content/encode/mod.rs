@@ -26,6 +26,7 @@ const LABEL_LONGEST: usize = 63;
 /// When the history breaks the client's own rules, or holds media the target cannot take.
 pub fn encode_request(mut request: Request<'_>, target: &Target<'_>, encoding: &mut Encoding) -> Result<(), Refusal> {
     let Encoding { body, losses, adaptations } = encoding;
+    adaptations.legacy_calls = request.legacy_calls;
     let mut context = Context { from: request.from, target, losses, adaptations };
     let labels = extras(std::mem::take(&mut request.extras), &mut context);
     unsaid(&request, &mut context);
@@ -98,7 +99,7 @@ fn unsaid(request: &Request<'_>, context: &mut Context<'_>) {
         let reason = "a generate-content provider cannot be told how wordy to be";
         context.lose(["verbosity", "verbosity", "verbosity", "text.verbosity"], Weight::Minor, reason);
     }
-    if request.parallel_tool_calls == Some(false) {
+    if request.parallel_tool_calls == Some(false) && !request.legacy_calls {
         let names = ["parallel_tool_calls", "tool_choice.disable_parallel_tool_use", "parallelToolCalls", "parallel_tool_calls"];
         context.lose(names, Weight::Minor, "a generate-content provider cannot be limited to one call at a time");
     }
