@@ -43,6 +43,8 @@ struct Decoder {
     ended: bool,
     /// Nothing more may be given.
     over: bool,
+    /// The answer is one document.
+    whole: bool,
     candidates: Vec<Candidate>,
     usage: Told,
     /// Why the prompt was blocked, and what the provider says of it.
@@ -65,6 +67,8 @@ impl Decode for Decoder {
         if self.over {
             return;
         }
+        // An array holds the chunks of a stream.
+        self.whole = body.trim_ascii_start().starts_with(b"{");
         self.document(body, sink);
         if self.over {
             return;
@@ -191,7 +195,7 @@ impl Decoder {
             return None;
         }
         while self.candidates.len() <= index {
-            self.candidates.push(Candidate::new(u32::try_from(self.candidates.len()).unwrap_or(u32::MAX)));
+            self.candidates.push(Candidate::new(u32::try_from(self.candidates.len()).unwrap_or(u32::MAX), self.whole));
         }
         self.candidates.get_mut(index)
     }
