@@ -1,6 +1,7 @@
 //! Reading a provider's answer, whole or as events.
 
 mod calls;
+mod end;
 mod items;
 #[cfg(test)]
 mod tests;
@@ -11,9 +12,8 @@ use std::collections::BTreeMap;
 use self::items::cite;
 use self::told::Told;
 use super::SEALED;
-use crate::canonical::{Event, Failure, Finish, FinishReason, Sink, Text};
+use crate::canonical::{Event, Failure, Sink, Text};
 use crate::translate::{Decode, chat_completions};
-use crate::usage::read_chat;
 use crate::wire::json::{DEEPEST, Kind, Value, outline};
 
 /// Reads answers of this dialect.
@@ -26,6 +26,8 @@ struct Decoder {
     started: bool,
     over: bool,
     calls: u32,
+    /// Their ids.
+    call_ids: Vec<String>,
     /// Characters of text so far, in which citations count.
     characters: u64,
     /// By place in the output.
@@ -35,8 +37,8 @@ struct Decoder {
 /// What was seen of an item of the output.
 struct Item {
     call: Option<u32>,
-    /// Something of its content came in deltas.
-    streamed: bool,
+    /// Characters of its content that came in deltas.
+    given: u64,
     /// Where its text begins, in characters of the whole text.
     base: u64,
     parts: u32,
@@ -46,12 +48,13 @@ struct Item {
 }
 
 impl Decoder {
-    fn take(&mut self, data: &[u8], sink: Sink<'_>) {
+    fn take(&mut self, name: &[u8], data: &[u8], sink: Sink<'_>) {
         if outline(data, DEEPEST).is_err() {
             return self.fail(Failure::broken("the provider sent an event that is not JSON"), sink);
         }
         let told = Told::read(Value::of(data));
-        let kind = told.kind.str().unwrap_or_default();
+        // Some tell the kind in the name of the event only.
+        let kind = told.kind.str().unwrap_or_else(|| String::from_utf8_lossy(name));
         match &*kind {
             "response.output_text.delta" => self.delta(&told, sink, |text| Event::Text { choice: 0, text }),
             "response.refusal.delta" => self.delta(&told, sink, |text| Event::Refusal { choice: 0, text }),
@@ -69,7 +72,7 @@ impl Decoder {
             "response.output_item.done" => self.done(told.place, told.item, Value::NULL, sink),
             "response.created" | "response.in_progress" | "response.queued" => self.start(told.response, sink),
             "response.completed" | "response.incomplete" => self.end(told.response, sink),
-            "response.failed" => self.failed(told.response.get("error"), sink),
+            "response.failed" | "response.cancelled" => self.broken_off(told.response, sink),
             "error" => self.failed(if told.error.is_null() { Value::of(data) } else { told.error }, sink),
             _ if told.error.kind() == Kind::Object => self.failed(told.error, sink),
             // Work that takes a while; everything else goes along with events that tell more.
@@ -90,26 +93,18 @@ impl Decoder {
 
     fn item(&mut self, place: u64) -> &mut Item {
         let base = self.characters;
-        self.items.entry(place).or_insert(Item { call: None, streamed: false, base, parts: 0, cited: false, done: false })
+        self.items.entry(place).or_insert(Item { call: None, given: 0, base, parts: 0, cited: false, done: false })
     }
 
     fn delta<'a>(&mut self, told: &Told<'a>, sink: Sink<'_>, make: impl FnOnce(Text<'a>) -> Event<'a>) {
         let Some(text) = told.delta.text().filter(|text| !text.is_empty()) else { return };
-        self.item(told.place).streamed = true;
+        let characters = characters(&text);
+        self.item(told.place).given += characters;
         let made = make(text);
-        if let Event::Text { text, .. } = &made {
-            self.count(text);
+        if matches!(made, Event::Text { .. }) {
+            self.characters += characters;
         }
         sink(made);
-    }
-
-    fn count(&mut self, text: &Text<'_>) {
-        let characters = match text {
-            // Without escapes and beyond ASCII bytes, bytes are characters.
-            Text::Escaped(inner) if inner.is_ascii() && !inner.contains(&b'\\') => inner.len(),
-            text => text.decode().chars().count(),
-        };
-        self.characters = self.characters.saturating_add(u64::try_from(characters).unwrap_or(u64::MAX));
     }
 
     /// Parts of a summary are paragraphs.
@@ -128,48 +123,6 @@ impl Decoder {
         cite(told.annotation, base, sink);
     }
 
-    /// Gives what the last event tells and no event before it did, and ends calls that no event ended.
-    fn settle(&mut self, output: Value<'_>, sink: Sink<'_>) {
-        let silent = self.items.is_empty();
-        for (place, item) in (0..).zip(output.elements()) {
-            if silent || self.items.get(&place).is_some_and(|known| !known.done) {
-                self.done(place, item.json(), output, sink);
-            }
-        }
-        for item in self.items.values_mut().filter(|item| !item.done) {
-            item.done = true;
-            if let Some(call) = item.call {
-                sink(Event::ToolEnd { choice: 0, call });
-            }
-        }
-    }
-
-    fn end(&mut self, response: Value<'_>, sink: Sink<'_>) {
-        self.start(response, sink);
-        self.settle(response.get("output"), sink);
-        if let Some(usage) = read_chat(response.get("usage").bytes()) {
-            sink(Event::Usage(usage));
-        }
-        let why = response.get("incomplete_details").get("reason");
-        let reason = match &*why.str().unwrap_or_default() {
-            "max_output_tokens" | "max_tokens" => FinishReason::Length,
-            "content_filter" => FinishReason::Refusal,
-            "" if response.get("status").is_str("incomplete") => FinishReason::Length,
-            "" => FinishReason::Stop,
-            _ => FinishReason::Other,
-        };
-        let raw = why.text().or(response.get("status").text()).unwrap_or_else(|| Text::from(""));
-        let finish = Finish { reason: reason.with_calls(self.calls > 0), raw, stop_sequence: None, explanation: None };
-        sink(Event::Finish { choice: 0, finish });
-        self.over = true;
-        sink(Event::End);
-    }
-
-    fn failed(&mut self, error: Value<'_>, sink: Sink<'_>) {
-        let envelope = [&br#"{"error":"#[..], error.bytes(), b"}"].concat();
-        self.fail(chat_completions::decode_failure(0, &envelope), sink);
-    }
-
     fn fail(&mut self, failure: Failure<'_>, sink: Sink<'_>) {
         self.over = true;
         sink(Event::Failed(failure));
@@ -182,7 +135,7 @@ impl Decode for Decoder {
             return;
         }
         match data.trim_ascii().first() {
-            Some(b'{') => self.take(data.trim_ascii(), sink),
+            Some(b'{') => self.take(name, data.trim_ascii(), sink),
             _ if name == b"error" => self.fail(chat_completions::decode_failure(0, data), sink),
             _ if data.starts_with(b"[DONE]") => {}
             _ => self.fail(Failure::broken("the provider sent an event that is not JSON"), sink),
@@ -200,15 +153,11 @@ impl Decode for Decoder {
         }
         let response = Value::of(body);
         if response.get("error").kind() == Kind::Object {
-            return self.failed(response.get("error"), sink);
+            return self.broken_off(response, sink);
         }
-        if response.get("status").is_str("failed") || response.get("status").is_str("cancelled") {
-            return self.fail(Failure::broken("the provider broke off its answer"), sink);
-        }
-        if response.get("output").kind() != Kind::Array {
+        if !end::is_broken_off(response) && response.get("output").kind() != Kind::Array {
             return self.fail(Failure::broken("the provider's answer has no output"), sink);
         }
-        self.start(response, sink);
         self.end(response, sink);
     }
 
@@ -220,4 +169,13 @@ impl Decode for Decoder {
 /// The text that a client of this dialect keeps of a token that only its provider can read.
 pub(super) fn sealed(tag: &str) -> String {
     format!("{SEALED}{tag}")
+}
+
+fn characters(text: &Text<'_>) -> u64 {
+    let count = match text {
+        // Without escapes and beyond ASCII bytes, bytes are characters.
+        Text::Escaped(inner) if inner.is_ascii() && !inner.contains(&b'\\') => inner.len(),
+        text => text.decode().chars().count(),
+    };
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
