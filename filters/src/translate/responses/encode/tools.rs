@@ -1,13 +1,12 @@
 //! Tools and the choice among them.
 
-use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
+use crate::canonical::{Choice, ComputerTool, FunctionTool, Raw, Request, Text, Tool, VendorTool, WebSearch, Weight};
 use crate::shape::Shape;
 use crate::translate::chat_completions::kin::{arguments, complies};
 use crate::translate::map::context::{Context, Names};
 use crate::translate::map::{choice, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
-const TOOLS: Names = ["tools", "tools", "tools", "tools"];
 const TOOL_CHOICE: Names = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
 
 enum Declared<'a> {
@@ -64,11 +63,13 @@ impl<'a> Plan<'a> {
                 self.tools.push(Declared::Search(search));
             }
             Tool::Unknown { raw, .. } if context.from == Shape::Responses => self.tools.push(Declared::Own(raw)),
-            Tool::Computer(_) | Tool::Vendor(_) | Tool::Unknown { .. } => {
+            Tool::Computer(ComputerTool { ref kind, .. }) | Tool::Vendor(VendorTool { ref kind, .. }) | Tool::Unknown { ref kind, .. } => {
                 self.one_by_one |= matches!(tool, Tool::Computer(_));
                 match function {
                     Some(tool) => self.tools.push(Declared::Function { name: context.name(&tool.name), tool }),
-                    None => context.lose(TOOLS, Weight::Major, "the provider has no such tool"),
+                    None => {
+                        context.losses.note(format!("tools.{}", kind.decode()), Weight::Major, "only its own vendor runs this tool");
+                    }
                 }
             }
         }
