@@ -38,6 +38,7 @@ pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, contex
     }
     subset(&mut offer);
     searching(&mut offer, context);
+    among_functions(&mut offer, context);
     if offer.functions.is_empty() && offer.choice.is_some() {
         // Without functions there is nothing to choose; some providers refuse the words.
         let weight = if matches!(offer.choice, Some(Choice::Auto | Choice::None)) { Weight::Silent } else { Weight::Minor };
@@ -128,10 +129,27 @@ fn subset(offer: &mut Offer<'_>) {
     }
 }
 
+/// Whether a choice means the search, which has a name of its own only where the client gave it one.
+fn is_search(chosen: &Text<'_>, search: &WebSearch<'_>, functions: &[FunctionTool<'_>]) -> bool {
+    let function = || functions.iter().any(|function| function.name == *chosen);
+    search.name.as_ref().map_or_else(|| chosen.is("web_search") && !function(), |name| chosen == name)
+}
+
+/// Among functions only can a call be required.
+fn among_functions(offer: &mut Offer<'_>, context: &mut Context<'_>) {
+    let Some(Choice::Among { names, .. }) = &mut offer.choice else { return };
+    let before = names.len();
+    names.retain(|name| offer.functions.iter().any(|function| function.name == *name));
+    if names.len() < before {
+        context.lose(CHOICE, Weight::Minor, "only functions can be chosen among");
+        offer.choice = offer.choice.take().filter(|choice| !matches!(choice, Choice::Among { names, .. } if names.is_empty()));
+    }
+}
+
 /// Decides about the search of the web.
 fn searching(offer: &mut Offer<'_>, context: &mut Context<'_>) {
     let Some(search) = offer.search.take() else { return };
-    let forced = matches!((&offer.choice, &search.name), (Some(Choice::Named(chosen)), Some(name)) if chosen == name);
+    let forced = matches!(&offer.choice, Some(Choice::Named(chosen)) if is_search(chosen, &search, &offer.functions));
     let mixes = context.target.capabilities.mixed_tools && context.target.kind == ProviderKind::Gemini;
     if !offer.functions.is_empty() && !mixes {
         let weight = if forced || context.from == Shape::ChatCompletions { Weight::Major } else { Weight::Minor };
