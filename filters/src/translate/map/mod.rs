@@ -4,6 +4,7 @@ pub mod capability;
 pub(in crate::translate) mod choice;
 pub(in crate::translate) mod context;
 pub mod conversation;
+pub(in crate::translate) mod free_text;
 pub mod ids;
 pub mod media;
 pub mod names;

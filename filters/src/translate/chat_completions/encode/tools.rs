@@ -3,11 +3,8 @@
 use super::schema;
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
 use crate::translate::map::context::{Context, Names};
-use crate::translate::map::{choice, tools::as_function};
+use crate::translate::map::{choice, free_text, tools::as_function};
 use crate::wire::json::{Value, Writer};
-
-/// Schema of a tool for free text where it is sent as a function.
-const FREE_TEXT: &[u8] = br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}"#;
 
 /// A tool as it is declared.
 enum Declared<'a> {
@@ -52,7 +49,11 @@ impl<'a> Plan<'a> {
                 let name = context.name(&name);
                 self.tools.push(Declared::Custom { name, description, format });
             }
-            Tool::Custom { name, description, format } => self.free_text(name, description, format.as_ref(), context),
+            Tool::Custom { name, description, format } => {
+                let sent = context.name(&name).decode().into_owned();
+                context.adaptations.custom.push(sent);
+                self.function(free_text::function(name, description, format.as_ref()), context);
+            }
             Tool::WebSearch(search) => lose_search(&search, only, choice, context),
             Tool::Computer(_) | Tool::Vendor(_) => {
                 self.one_by_one |= matches!(tool, Tool::Computer(_));
@@ -68,18 +69,6 @@ impl<'a> Plan<'a> {
     fn function(&mut self, tool: FunctionTool<'a>, context: &mut Context<'_>) {
         let name = context.name(&tool.name);
         self.tools.push(Declared::Function { name, tool });
-    }
-
-    fn free_text(&mut self, name: Text<'a>, description: Option<Text<'a>>, format: Option<&Raw<'a>>, context: &mut Context<'_>) {
-        let sent = context.name(&name);
-        context.adaptations.custom.push(sent.decode().into_owned());
-        let grammar = format.map(Raw::value).filter(|format| format.get("type").is_str("grammar"));
-        let rule = grammar.map(|format| format!("The input must match this grammar: {}", String::from_utf8_lossy(format.bytes())));
-        let words: Vec<String> = description.map(|text| text.decode().into_owned()).into_iter().chain(rule).collect();
-        let description = (!words.is_empty()).then(|| Text::from(words.join("\n\n")));
-        let parameters = Some(Raw::from(FREE_TEXT));
-        let tool = FunctionTool { name, description, parameters, vendor_schema: false, strict: None };
-        self.tools.push(Declared::Function { name: sent, tool });
     }
 
     fn choose(&mut self, choice: Option<&Choice<'a>>, context: &mut Context<'_>) {

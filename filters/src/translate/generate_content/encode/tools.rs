@@ -5,14 +5,11 @@ use crate::shape::Shape;
 use crate::translate::ProviderKind;
 use crate::translate::generate_content::schema;
 use crate::translate::map::context::Context;
-use crate::translate::map::{names, tools::as_function};
+use crate::translate::map::{free_text, names, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
 const CHOICE: [&str; 4] = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
 const SEARCH: [&str; 4] = ["web_search_options", "tools.web_search", "tools.googleSearch", "tools.web_search"];
-/// The argument of a function that stands for a tool whose input is free text.
-const FREE_TEXT: &[u8] = br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
-
 /// The tools as they can be offered.
 #[derive(Debug, Default)]
 pub(super) struct Offer<'a> {
@@ -63,7 +60,7 @@ fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_>) ->
         Tool::Custom { name, description, format } => {
             let sent = names::sent(Shape::GenerateContent, &name, context.adaptations);
             context.adaptations.custom.push(sent.decode().into_owned());
-            declare(free_text(name, description, format), offer, context)
+            declare(free_text::function(name, description, format.as_ref()), offer, context)
         }
         Tool::WebSearch(search) => {
             offer.search = Some(search);
@@ -103,22 +100,6 @@ fn declare<'a>(function: FunctionTool<'a>, offer: &mut Offer<'a>, context: &mut 
     }
     offer.functions.push(function);
     Ok(())
-}
-
-/// A function with one text argument, whose grammar is told in words.
-fn free_text<'a>(name: Text<'a>, description: Option<Text<'a>>, format: Option<Raw<'a>>) -> FunctionTool<'a> {
-    let mut words = description.map(|text| text.decode().into_owned()).unwrap_or_default();
-    if let Some(format) = &format {
-        let value = format.value();
-        let nested = value.get("grammar");
-        let grammar = if nested.is_null() { value } else { nested };
-        if let Some(definition) = grammar.get("definition").str() {
-            let syntax = grammar.get("syntax").str().unwrap_or_default();
-            words.push_str(&format!("\nThe input must match this {syntax} grammar:\n{definition}"));
-        }
-    }
-    let description = (!words.is_empty()).then(|| Text::from(words));
-    FunctionTool { name, description, parameters: Some(Raw::from(FREE_TEXT)), vendor_schema: false, strict: None }
 }
 
 /// A choice among some that need not be made is an offer of those only.
