@@ -1,5 +1,6 @@
 //! Writing answers for clients of this shape.
 
+mod calls;
 mod frame;
 mod members;
 mod message;

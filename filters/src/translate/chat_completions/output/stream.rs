@@ -3,6 +3,7 @@
 //! What the vendor's SDKs demand of it: the role in the first chunk of a choice; id, type, name and arguments in the first chunk
 //! of a call; one finish reason per choice; usage in the last chunk before `[DONE]`; one id, time and model throughout.
 
+use super::calls::{self, Call};
 use super::frame::Frame;
 use super::place::Place;
 use super::{Form, finish_word, members};
@@ -10,13 +11,12 @@ use crate::canonical::{Citation, Event, Failure, Finish, FinishReason, Signature
 use crate::translate::chat_completions::failure;
 use crate::translate::{ClientView, Encode};
 use crate::usage::Usage;
-use crate::wire::json::Writer;
 
 /// See [`super::stream_encoder`].
 #[derive(Debug)]
 pub(super) struct Stream {
     view: ClientView,
-    frame: Frame,
+    pub(super) frame: Frame,
     choices: Vec<Choice>,
     usage: Option<Usage>,
     closed: bool,
@@ -26,22 +26,15 @@ pub(super) struct Stream {
 
 /// What was written for one choice.
 #[derive(Debug, Default)]
-struct Choice {
+pub(super) struct Choice {
     index: u32,
-    calls: Vec<Call>,
+    pub(super) calls: Vec<Call>,
     finish: Option<FinishReason>,
     refused: bool,
     place: Place,
     /// The reasoning since the last token, escaped.
     reasoning: Vec<u8>,
     images: u32,
-}
-
-#[derive(Debug)]
-struct Call {
-    number: u32,
-    form: Form,
-    begun: bool,
 }
 
 impl Stream {
@@ -69,7 +62,7 @@ impl Stream {
         self.choices.len() - 1
     }
 
-    fn with(&mut self, index: u32, out: &mut Vec<u8>, change: impl FnOnce(&mut Choice)) {
+    pub(super) fn with(&mut self, index: u32, out: &mut Vec<u8>, change: impl FnOnce(&mut Choice)) {
         let at = self.choice(index, out);
         if let Some(choice) = self.choices.get_mut(at) {
             change(choice);
@@ -110,54 +103,6 @@ impl Stream {
                 if redacted { members::redacted_block(&token, w) } else { members::thinking_block(&text, &token, w) }
             });
         });
-    }
-
-    fn tool_start(&mut self, index: u32, number: u32, form: Form, out: &mut Vec<u8>, head: impl FnOnce(&mut Writer<'_>)) {
-        let mut told = true;
-        self.with(index, out, |choice| {
-            told = form != Form::Legacy || choice.calls.is_empty();
-            if told {
-                choice.calls.push(Call { number, form, begun: false });
-            }
-        });
-        if form == Form::Legacy {
-            if told {
-                self.frame.chunk(index, out, head);
-            }
-            return;
-        }
-        self.frame.chunk(index, out, |w| {
-            w.array("tool_calls", |w| {
-                w.begin_object();
-                w.whole_field("index", number);
-                head(w);
-                w.end_object();
-            });
-        });
-    }
-
-    fn tool_arguments(&mut self, index: u32, number: u32, fragment: &Text<'_>, out: &mut Vec<u8>) {
-        let mut form = None;
-        self.with(index, out, |choice| {
-            if let Some(call) = choice.calls.iter_mut().find(|call| call.number == number) {
-                call.begun = true;
-                form = Some(call.form);
-            }
-        });
-        if let Some(form) = form {
-            self.frame.arguments(index, number, form, fragment, out);
-        }
-    }
-
-    /// A call without arguments has an empty object for them.
-    fn tool_end(&mut self, index: u32, number: u32, out: &mut Vec<u8>) {
-        let mut bare = false;
-        self.with(index, out, |choice| {
-            bare = choice.calls.iter().any(|call| call.number == number && !call.begun && call.form != Form::Custom);
-        });
-        if bare {
-            self.tool_arguments(index, number, &Text::from("{}"), out);
-        }
     }
 
     fn citation(&mut self, index: u32, citation: &Citation<'_>, out: &mut Vec<u8>) {
@@ -239,7 +184,7 @@ impl Encode for Stream {
             Event::ToolStart { choice, call, id, name, custom, signature } => {
                 let token = signature.as_ref().map(|signature| members::tagged(signature, &self.view));
                 let form = Form::of(*custom, self.legacy);
-                self.tool_start(*choice, *call, form, out, |w| tool_head(id, name, form, token.as_deref(), w));
+                self.tool_start(*choice, *call, form, out, |w| calls::head(id, name, form, token.as_deref(), w));
             }
             Event::ToolEnd { choice, call } => self.tool_end(*choice, *call, out),
             Event::Citation { choice, citation } => self.citation(*choice, citation, out),
@@ -251,27 +196,5 @@ impl Encode for Stream {
             Event::Failed(failure) => self.fail(failure, out),
             Event::End => self.end(out),
         }
-    }
-}
-
-fn tool_head(id: &Text<'_>, name: &Text<'_>, form: Form, token: Option<&str>, w: &mut Writer<'_>) {
-    let (kind, argument) = match form {
-        Form::Function => ("function", "arguments"),
-        Form::Custom => ("custom", "input"),
-        Form::Legacy => {
-            return w.object("function_call", |w| {
-                w.text_field("name", name);
-                w.str_field("arguments", "");
-            });
-        }
-    };
-    w.text_field("id", id);
-    w.str_field("type", kind);
-    w.object(kind, |w| {
-        w.text_field("name", name);
-        w.str_field(argument, "");
-    });
-    if let Some(token) = token {
-        members::call_token(token, w);
     }
 }
