@@ -167,6 +167,11 @@ impl Connection {
         true
     }
 
+    /// Drops a head that waits to take the place of one that was not written yet: another answer comes.
+    pub fn forget_head(&self) {
+        self.state.lock().head = None;
+    }
+
     /// Sends what waits and is no longer held.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let state = self.state.get_mut();
@@ -185,13 +190,14 @@ impl Connection {
     /// Keeps bytes that must wait; `None` where they may leave.
     fn keep<'a>(&mut self, pieces: impl Iterator<Item = &'a [u8]>) -> Option<usize> {
         let state = self.state.get_mut();
-        if state.mode == Mode::Through {
+        // A head that is to be replaced may still be on its way when its answer is let go.
+        if state.mode == Mode::Through && state.head.is_none() {
             return None;
         }
         let mut count = 0;
         for piece in pieces {
             count += piece.len();
-            if state.mode == Mode::Held {
+            if state.mode != Mode::Replaced {
                 state.waiting.extend_from_slice(piece);
             }
         }
@@ -376,6 +382,20 @@ mod tests {
 
         let (near, _far) = pair();
         assert!(!Connection::of(&near).expect("wrapped").replace(Vec::new()), "nothing is held");
+    }
+
+    #[tokio::test]
+    async fn a_head_is_replaced_though_its_answer_was_let_go_before_it_was_written() {
+        let (mut near, mut far) = pair();
+        let connection = Connection::of(&near).expect("wrapped");
+        connection.hold();
+        assert!(connection.replace_head(b"HTTP/1.1 200 OK\r\na: b\r\n".to_vec()));
+        connection.release();
+        near.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").await.expect("open");
+        near.write_all(b"4\r\nbody\r\n").await.expect("open");
+        near.flush().await.expect("open");
+        let expected = "HTTP/1.1 200 OK\r\na: b\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n";
+        assert_eq!(String::from_utf8(received(&mut far).await).expect("text"), expected);
     }
 
     #[tokio::test]
