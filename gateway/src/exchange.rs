@@ -25,7 +25,7 @@ use crate::phases::way::Way;
 use crate::pictures::Pictures;
 use crate::providers::{Authorisation, Socket, Unwrapping};
 use crate::request_id::RequestId;
-use crate::rescue::REQUEST_ID;
+use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
 use crate::store::{RecordView, RequestOutcome, Snapshot};
 
@@ -86,6 +86,8 @@ pub struct Exchange {
     pub begun: bool,
     /// Whether the end entry is in the journal.
     pub settled: bool,
+    /// Time spent in the queues of providers.
+    pub queued: Duration,
     /// When the provider was first asked.
     pub asked: Option<Duration>,
     /// The client's side of the connection.
@@ -164,6 +166,7 @@ impl Exchange {
             notes: Vec::new(),
             begun: false,
             settled: false,
+            queued: Duration::ZERO,
             asked: None,
             deadline: None,
             client: Client { path: "".into(), address: None, user_agent: None },
@@ -184,13 +187,45 @@ impl Exchange {
         self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.first_byte)));
     }
 
-    /// Bounds the rest of the exchange, now that the answer is here, and lets go of what only another try would need: an answer
-    /// may stream for long.
-    pub fn answered(&mut self, session: &Session) {
+    /// Milliseconds of the clock that never goes back.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.gateway.clock.ticks_at(Instant::now())
+    }
+
+    /// Whether another candidate is left to be tried.
+    #[must_use]
+    pub fn has_next(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|snapshot| self.attempts.has_next(snapshot, self.now()))
+    }
+
+    /// Takes back what is known of an answer that turned out to be none, so that another candidate can give one. `false` when
+    /// the client may have seen a part of it, or nobody is left to ask.
+    pub fn start_over(&mut self, session: &Session) -> bool {
+        let possible = !self.answer.released && !self.settled && rescue::can_replace(session) && self.has_next();
+        if possible {
+            rescue::forget_head(session);
+            self.answer = Answer { stream: self.asks_stream(), ..Answer::default() };
+        }
+        possible
+    }
+
+    /// Whether the client asked for a stream.
+    #[must_use]
+    pub fn asks_stream(&self) -> bool {
+        self.endpoint == Some(Endpoint::StreamGenerateContent) || self.facts.as_ref().is_some_and(|facts| facts.stream)
+    }
+
+    /// Lets go of what only another try would need: an answer may stream for long.
+    pub fn commit(&mut self) {
         self.body = Bytes::new();
         self.upstream_body = Bytes::new();
         self.pictures = Pictures::default();
         self.body_memory = None;
+    }
+
+    /// Bounds the rest of the exchange, now that the answer is here.
+    pub fn answered(&mut self, session: &Session) {
         let whole = self.attempts.provider().map(|provider| self.started + provider.timeouts().total);
         self.set_deadline(session, whole);
     }

@@ -16,7 +16,7 @@ use svc_filters::translate::{self, Prepared, read_failure, write_failure};
 
 use super::translation::{self, TRANSLATION};
 use super::way::Way;
-use crate::attempts::{Judgement, judge};
+use crate::attempts::{CREDENTIAL, Judgement, judge};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue::{self, ERROR_ORIGIN, SHOULD_RETRY};
@@ -69,19 +69,17 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         exchange.attempts.conclude(status, "");
         return Ok(());
     }
-    let next = exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot));
-    if next {
-        exchange.attempts.conclude(status, "status");
+    exchange.attempts.conclude(status, if judgement == Judgement::CredentialRefused { CREDENTIAL } else { "status" });
+    if exchange.has_next() {
         let mut error = Error::explain(ErrorType::HTTPStatus(status), "the provider's answer leads to the next candidate");
         error.set_retry(true);
         return Err(error);
     }
     if judgement == Judgement::CredentialRefused {
-        exchange.attempts.conclude(status, "credential");
         exchange.attempts.credential_refused();
         return Error::e_explain(ErrorType::HTTPStatus(502), "the provider refused our credential");
     }
-    exchange.attempts.conclude(status, "");
+    exchange.attempts.deliver();
     Ok(())
 }
 
@@ -107,7 +105,7 @@ fn signed(exchange: &Exchange) -> bool {
 
 fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {
     let (Some(provider), Some(key)) = (exchange.attempts.provider(), exchange.attempts.key()) else { return };
-    let now = exchange.ticks;
+    let now = exchange.now();
     match judgement {
         Judgement::CredentialRefused => {
             log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
@@ -127,7 +125,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 ///
 /// # Errors
 /// When a header cannot be set, or an error of another dialect has no body to be translated.
-pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
+pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
     if upstream.status.is_informational() {
         return Ok(());
     }
@@ -145,12 +143,28 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
         Some(prepared) => translated(session, exchange, upstream, &prepared)?,
         None => passed(session, exchange, upstream)?,
     };
-    *upstream = head;
+    if exchange.answer.way.is_none() {
+        exchange.attempts.vouch();
+        exchange.commit();
+    }
+    *upstream = stand_in(session, head);
     Ok(())
 }
 
+/// Where the head of an earlier try was written, and is held, this one takes its place; Pingora writes no second one.
+fn stand_in(session: &Session, mut head: ResponseHeader) -> ResponseHeader {
+    if session.response_written().is_some_and(|written| !written.status.is_informational()) {
+        head.remove_header(&header::CONTENT_LENGTH);
+        let framing = head.remove_header(&header::TRANSFER_ENCODING);
+        let replaced = rescue::replace_head(session, &head);
+        log::debug!("the head of a failed try {} replaced", if replaced { "was" } else { "could not be" });
+        let _ = framing.map(|framing| head.insert_header(header::TRANSFER_ENCODING, framing));
+    }
+    head
+}
+
 /// The head of an answer in the client's own dialect.
-fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<ResponseHeader> {
+fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<ResponseHeader> {
     let status = upstream.status;
     let kind = passage_kind(exchange, status, &upstream.headers);
     exchange.answer.way = kind.and_then(|kind| passage(exchange, kind)).map(|passage| Way::Passing(Box::new(passage)));
@@ -177,7 +191,7 @@ fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHea
 }
 
 /// The head of an answer that is translated. It is held: what the body says may yet make it another one.
-fn translated(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHeader, prepared: &Prepared) -> Result<ResponseHeader> {
+fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader, prepared: &Prepared) -> Result<ResponseHeader> {
     let mut status = upstream.status;
     let content_type = upstream.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let viewer = translation::viewer(exchange, session.req_header().uri.query());
@@ -233,18 +247,20 @@ pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<
     Ok((head, Bytes::from(body)))
 }
 
-/// Leaves Pingora, which keeps both heads as long as the answer streams, only what it needs of them. Of the client's nothing but
-/// another try would need the headers; the answer's goes to the connection that holds it, but for what frames the body.
-fn lighten(session: &mut Session, mut head: ResponseHeader) -> Result<ResponseHeader> {
-    forget_headers(session)?;
+/// Leaves Pingora, which keeps the head as long as the answer streams, only what it needs: what frames the body. The rest goes
+/// to the connection that holds it.
+fn lighten(session: &Session, mut head: ResponseHeader) -> Result<ResponseHeader> {
     let Some(framing) = head.remove_header(&header::TRANSFER_ENCODING) else { return Ok(head) };
     let mut left = if rescue::replace_head(session, &head) { ResponseHeader::build_no_case(head.status, Some(3))? } else { head };
     left.insert_header(header::TRANSFER_ENCODING, framing)?;
     Ok(left)
 }
 
-/// Lets go of the client's headers.
-fn forget_headers(session: &mut Session) -> Result<()> {
+/// Lets go of the client's headers, which only another try would need: Pingora keeps them as long as the answer streams.
+///
+/// # Errors
+/// When the client's path cannot be written again.
+pub fn forget_headers(session: &mut Session) -> Result<()> {
     if session.as_ref().as_http1().is_none_or(HttpSession::is_upgrade_req) {
         return Ok(());
     }

@@ -22,7 +22,7 @@ use super::resolve::Resolver;
 use super::token::Minter;
 use super::transport::{Transport, secret_value};
 use super::vertex::{Metadata, ServiceAccount, Vertex};
-use super::{Http2, KeySpec, Provider, ProviderError, ProviderSpec};
+use super::{Breakers, Http2, KeySpec, Provider, ProviderError, ProviderSpec, Queue};
 
 impl Provider {
     /// Prepares a provider.
@@ -67,6 +67,8 @@ impl Provider {
             pool: pool_of(&spec.name),
             quirks,
             shows_limits: spec.shows_limits,
+            breakers: Breakers::new(spec.breaker),
+            queue: spec.queue.map(|(most, patience)| Queue::new(most, patience)),
             headers: headers.collect::<Result<_, _>>()?,
             name: spec.name,
         })

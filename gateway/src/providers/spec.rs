@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use svc_filters::translate::ProviderKind;
 
-use crate::conf::{Compatibility, Secret};
+use crate::conf::{self, Compatibility, Secret};
 
 /// Which HTTP versions are spoken with a provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,10 @@ pub struct ProviderSpec {
     pub compatibility: Compatibility,
     /// Whether clients see what it says of its rate limits.
     pub shows_limits: bool,
+    /// When its breakers open.
+    pub breaker: conf::Breaker,
+    /// Requests at the same time, and how long others wait.
+    pub queue: Option<(u32, Duration)>,
 }
 
 /// A place on Google Cloud.
