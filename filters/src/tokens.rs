@@ -1,14 +1,16 @@
 //! Counting tokens. Only one vendor publishes how its models count; for the others the number is an estimate.
 
+mod heard;
+mod prompt;
+mod sample;
+
 use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
 
+pub use self::heard::{Heard, Hearing};
+pub use self::prompt::Prompt;
+pub use self::sample::Sample;
 use crate::wire::json::{Kind, Value};
 
-/// Members of requests that hold no text: pictures, sounds and continuity tokens.
-const OPAQUE: [&str; 9] =
-    ["data", "file_data", "url", "image_url", "file_url", "signature", "thoughtSignature", "thought_signature", "encrypted_content"];
-/// Members whose text the model does not read.
-const FRAME: [&str; 8] = ["type", "model", "media_type", "mimeType", "id", "tool_use_id", "tool_call_id", "call_id"];
 /// What a picture counts for.
 const PICTURE: u64 = 800;
 /// What a turn costs beside its text.
@@ -28,7 +30,12 @@ pub fn count(model: &str, text: &str) -> u64 {
     if end == text.len() {
         return counted;
     }
-    let whole = u128::from(counted) * (text.len() as u128) / (end.max(1) as u128);
+    in_proportion(counted, text.len() as u64, end as u64)
+}
+
+/// The tokens of `total` bytes of which `seen` bytes have `counted`.
+fn in_proportion(counted: u64, total: u64, seen: u64) -> u64 {
+    let whole = u128::from(counted) * u128::from(total) / u128::from(seen.max(1));
     u64::try_from(whole).unwrap_or(u64::MAX)
 }
 
@@ -42,24 +49,41 @@ fn tokenizer(model: &str) -> &'static Tokenizer {
 /// Tokens of a request in any shape, estimated from its texts, its tools and the number of its pictures.
 #[must_use]
 pub fn of_request(model: &str, body: &[u8]) -> u64 {
-    of_value(model, "", Value::of(body), 0)
+    of_value(model, b"", Value::of(body), 0)
 }
 
-fn of_value(model: &str, name: &str, value: Value<'_>, depth: usize) -> u64 {
+fn of_value(model: &str, name: &[u8], value: Value<'_>, depth: usize) -> u64 {
     match value.kind() {
         _ if depth > 128 => 0,
-        Kind::Object => {
-            value.members().map(|member| of_value(model, &String::from_utf8_lossy(&member.name()), member.json(), depth + 1)).sum()
-        }
+        Kind::Object => value.members().map(|member| of_value(model, &member.name(), member.json(), depth + 1)).sum(),
         Kind::Array => value.elements().map(|element| of_value(model, name, element.json(), depth + 1)).sum(),
-        Kind::String if name == "role" => TURN,
-        Kind::String if FRAME.contains(&name) => 0,
-        Kind::String if OPAQUE.contains(&name) => match name {
-            "data" | "file_data" | "url" | "image_url" | "file_url" => PICTURE,
-            _ => 0,
+        Kind::String => match part(name) {
+            Part::Turn => TURN,
+            Part::Picture => PICTURE,
+            Part::Nothing => 0,
+            Part::Text => value.str().map_or(0, |text| count(model, &text)),
         },
-        Kind::String => value.str().map_or(0, |text| count(model, &text)),
         Kind::Number | Kind::Bool | Kind::Null => 0,
+    }
+}
+
+/// What the text of a request's member is to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Turn,
+    Picture,
+    /// It is not read: a frame, or a continuity token.
+    Nothing,
+    Text,
+}
+
+fn part(name: &[u8]) -> Part {
+    match name {
+        b"role" => Part::Turn,
+        b"data" | b"file_data" | b"url" | b"image_url" | b"file_url" => Part::Picture,
+        b"type" | b"model" | b"media_type" | b"mimeType" | b"id" | b"tool_use_id" | b"tool_call_id" | b"call_id" => Part::Nothing,
+        b"signature" | b"thoughtSignature" | b"thought_signature" | b"encrypted_content" => Part::Nothing,
+        _ => Part::Text,
     }
 }
 

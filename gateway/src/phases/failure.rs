@@ -52,6 +52,13 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
     error
 }
 
+/// Ends a try whose answer was taken back, so that Pingora makes another.
+pub fn taken_back() -> Box<Error> {
+    let mut error = Error::explain(ErrorType::ReadError, "the provider failed before its answer began").into_up();
+    error.set_retry(true);
+    error
+}
+
 /// Nothing is left to try: the error the client gets.
 pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Error) -> FailToProxy {
     tell(exchange, error);

@@ -9,11 +9,13 @@ use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 use pingora_core::protocols::http::v1::server::HttpSession;
 use svc_filters::canonical::Failure;
+use svc_filters::endpoint::Endpoint;
 use svc_filters::limits::Decision;
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
 use svc_filters::translate::{self, Prepared, read_failure, write_failure};
 
+use super::failure;
 use super::translation::{self, TRANSLATION};
 use super::way::Way;
 use crate::attempts::{CREDENTIAL, Judgement, judge};
@@ -167,6 +169,9 @@ fn stand_in(session: &Session, mut head: ResponseHeader) -> ResponseHeader {
 fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<ResponseHeader> {
     let status = upstream.status;
     let kind = passage_kind(exchange, status, &upstream.headers);
+    if kind.is_some() && is_empty(upstream) && exchange.endpoint.is_some_and(Endpoint::translates) {
+        return Err(empty(session, exchange, exchange.shape, status));
+    }
     exchange.answer.way = kind.and_then(|kind| passage(exchange, kind)).map(|passage| Way::Passing(Box::new(passage)));
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
     // Room for what is set here and by Pingora, so that the map is made once; a stream has more of it.
@@ -190,6 +195,22 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
     if streams { lighten(session, head) } else { Ok(head) }
 }
 
+/// Whether no body follows.
+fn is_empty(upstream: &ResponseHeader) -> bool {
+    upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(upstream.status)
+}
+
+/// Ends a try whose answer has no body: another one, or a failure for the client.
+fn empty(session: &Session, exchange: &mut Exchange, dialect: Shape, status: StatusCode) -> Box<Error> {
+    exchange.attempts.broke("truncated");
+    if status.is_success() && exchange.start_over(session) {
+        return failure::taken_back();
+    }
+    let status = if status.is_success() { 502 } else { status.as_u16() };
+    exchange.answer.failure = Some(read_failure(dialect, status, b""));
+    Error::explain(ErrorType::HTTPStatus(status), "the provider's answer has no body").into_up()
+}
+
 /// The head of an answer that is translated. It is held: what the body says may yet make it another one.
 fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader, prepared: &Prepared) -> Result<ResponseHeader> {
     let mut status = upstream.status;
@@ -197,11 +218,9 @@ fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHea
     let viewer = translation::viewer(exchange, session.req_header().uri.query());
     let streams = status.is_success() && prepared.stream;
     let framing = translation::content_type(streams, viewer.array);
-    if upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(status) {
+    if is_empty(upstream) {
         // Without a body there is nothing that could be translated when its turn comes.
-        let status = if status.is_success() { 502 } else { status.as_u16() };
-        exchange.answer.failure = Some(read_failure(prepared.shape, status, b""));
-        return Err(Error::explain(ErrorType::HTTPStatus(status), "the provider's answer has no body").into_up());
+        return Err(empty(session, exchange, prepared.shape, status));
     }
     exchange.answer.way = Some(if status.is_success() {
         Way::Translated(Box::new(translate::Answer::new(prepared, content_type, viewer)))

@@ -10,7 +10,7 @@ use svc_filters::shape::Shape;
 use svc_filters::verdict::Verdict;
 
 use super::way::Way;
-use super::{logging, response};
+use super::{failure, logging, response};
 use crate::exchange::Exchange;
 use crate::rescue;
 use crate::store::RequestOutcome;
@@ -46,7 +46,7 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
     if end && !way.terminal_seen() {
         exchange.attempts.broke("truncated");
         if exchange.start_over(session) {
-            return Err(taken_back());
+            return Err(failure::taken_back());
         }
         exchange.answer.failed_inside = true;
         out = join(out, truncated(exchange));
@@ -59,7 +59,7 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
     if end && !stream && way.has_failed() {
         exchange.attempts.broke(IN_BAND);
         if exchange.start_over(session) {
-            return Err(taken_back());
+            return Err(failure::taken_back());
         }
     }
     if begun && !exchange.answer.released {
@@ -88,13 +88,6 @@ fn release(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
     Ok(())
 }
 
-/// Ends a try whose answer was taken back, so that Pingora makes another.
-fn taken_back() -> Box<Error> {
-    let mut error = Error::explain(ErrorType::ReadError, "the provider failed before its answer began").into_up();
-    error.set_retry(true);
-    error
-}
-
 /// Puts the provider's failure in place of an answer the client has seen nothing of. Where its head has left already, the body
 /// says what it can.
 fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>, inside: Bytes) -> Result<Bytes> {
@@ -102,7 +95,7 @@ fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>
     if !told {
         exchange.attempts.broke(IN_BAND);
         if is_elsewhere_better(failure.class) && exchange.start_over(session) {
-            return Err(taken_back());
+            return Err(failure::taken_back());
         }
     }
     exchange.answer.failed_inside = true;
