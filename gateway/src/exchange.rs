@@ -232,6 +232,9 @@ impl Exchange {
 
     /// Takes the bounds off the connection, for what comes after this exchange.
     pub fn over(&mut self, session: &Session) {
+        if let Some(connection) = session.stream().and_then(Connection::of) {
+            connection.be_silent();
+        }
         self.set_deadline(session, None);
     }
 

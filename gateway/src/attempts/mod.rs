@@ -2,9 +2,11 @@
 
 mod judge;
 mod made;
+mod retry_after;
 
 pub use judge::{Judgement, judge};
 pub use made::{CREDENTIAL, GONE, QUEUE, STALE, UNSENDABLE};
+pub use retry_after::retry_after;
 
 use std::sync::Arc;
 use std::time::Instant;

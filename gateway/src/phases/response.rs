@@ -14,11 +14,12 @@ use svc_filters::limits::Decision;
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
 use svc_filters::translate::{self, Prepared, read_failure, write_failure};
+use time::OffsetDateTime;
 
 use super::failure;
 use super::translation::{self, TRANSLATION};
 use super::way::Way;
-use crate::attempts::{CREDENTIAL, Judgement, judge};
+use crate::attempts::{CREDENTIAL, Judgement, judge, retry_after};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue::{self, ERROR_ORIGIN, SHOULD_RETRY};
@@ -113,14 +114,9 @@ fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMa
             log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
             provider.keys().refuse(key.index, now);
         }
-        Judgement::Limited => provider.keys().limit(key.index, now, retry_after(headers)),
+        Judgement::Limited => provider.keys().limit(key.index, now, retry_after(headers, OffsetDateTime::now_utc())),
         Judgement::Deliver | Judgement::Next => {}
     }
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }
 
 /// Makes the head the client gets, and the way its body takes.
@@ -192,7 +188,11 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
     if status.is_client_error() || status.is_server_error() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    if streams { lighten(session, head) } else { Ok(head) }
+    if !streams {
+        return Ok(head);
+    }
+    keep_alive(session, exchange, first_sign(exchange.shape, kind.is_some_and(|kind| kind.framing == Framing::JsonArray)));
+    lighten(session, head)
 }
 
 /// Whether no body follows.
@@ -217,7 +217,8 @@ fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHea
     let content_type = upstream.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let viewer = translation::viewer(exchange, session.req_header().uri.query());
     let streams = status.is_success() && prepared.stream;
-    let framing = translation::content_type(streams, viewer.array);
+    let array = viewer.array;
+    let framing = translation::content_type(streams, array);
     if is_empty(upstream) {
         // Without a body there is nothing that could be translated when its turn comes.
         return Err(empty(session, exchange, prepared.shape, status));
@@ -243,7 +244,11 @@ fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHea
     if !status.is_success() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    if streams { lighten(session, head) } else { Ok(head) }
+    if !streams {
+        return Ok(head);
+    }
+    keep_alive(session, exchange, first_sign(exchange.shape, array));
+    lighten(session, head)
 }
 
 /// The head of a provider's failure, without anything that frames its body, and the body.
@@ -300,6 +305,25 @@ fn hold(session: &Session, streams: bool) {
         connection.hold_until(tokio::time::Instant::now() + HEAD_WAITS);
     } else {
         connection.hold();
+    }
+}
+
+/// Keeps a client in touch whose stream is silent, in the form its SDKs survive. Chunks alone can be added to, not HTTP/2 frames.
+pub fn keep_alive(session: &Session, exchange: &Exchange, words: &str) {
+    let every = exchange.gateway.conf.client_keepalive.get();
+    let chunked = session.req_header().version == Version::HTTP_11;
+    if let Some(connection) = session.stream().and_then(Connection::of).filter(|_| chunked && !every.is_zero()) {
+        connection.keep_alive(every, Bytes::from(format!("{:x}\r\n{words}\r\n", words.len())));
+    }
+}
+
+/// A sign of life before anything of the answer was sent. A blank line after a comment would be an event to some readers;
+/// generate-content's stumble over comments.
+const fn first_sign(shape: Shape, array: bool) -> &'static str {
+    match shape {
+        Shape::GenerateContent if array => "\n",
+        Shape::GenerateContent => "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}],\"role\":\"model\"},\"index\":0}]}\n\n",
+        Shape::ChatCompletions | Shape::Messages | Shape::Responses => ": keep-alive\n",
     }
 }
 

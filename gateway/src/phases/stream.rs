@@ -4,6 +4,7 @@ use bytes::Bytes;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 use svc_filters::canonical::{Failure, FailureClass};
+use svc_filters::endpoint::Endpoint;
 use svc_filters::filter::Event;
 use svc_filters::passage::Cutoff;
 use svc_filters::shape::Shape;
@@ -15,6 +16,8 @@ use crate::exchange::Exchange;
 use crate::rescue;
 use crate::store::RequestOutcome;
 
+/// The messages shape's own sign of life, once the answer has begun.
+const PING: &str = "event: ping\ndata: {\"type\":\"ping\"}\n\n";
 /// What the record says of a provider that failed inside an answer.
 const IN_BAND: &str = "in_band";
 
@@ -84,6 +87,9 @@ fn release(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
     if exchange.answer.stream {
         rescue::release(session);
         response::forget_headers(session)?;
+        if exchange.endpoint == Some(Endpoint::Messages) {
+            response::keep_alive(session, exchange, PING);
+        }
     }
     Ok(())
 }
