@@ -19,11 +19,12 @@ use svc_filters::usage::Usage;
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::attempts::Attempts;
+use crate::conf::TimeoutOverrides;
 use crate::edge::Connection;
 use crate::phases::translation::Asking;
 use crate::phases::way::Way;
 use crate::pictures::Pictures;
-use crate::providers::{Authorisation, Socket, Unwrapping};
+use crate::providers::{Authorisation, Socket, Timeouts, Unwrapping};
 use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
@@ -182,7 +183,7 @@ impl Exchange {
 
     /// Bounds the wait for the current try's first byte, within what is left of the whole exchange.
     pub fn wait_for_answer(&mut self, session: &Session) {
-        let Some(timeouts) = self.attempts.provider().map(|provider| provider.timeouts()) else { return };
+        let Some(timeouts) = self.timeouts() else { return };
         let whole = self.started + timeouts.total;
         self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.first_byte)));
     }
@@ -224,9 +225,23 @@ impl Exchange {
         self.body_memory = None;
     }
 
+    /// How long the provider of the current try may take, for this model.
+    #[must_use]
+    pub fn timeouts(&self) -> Option<Timeouts> {
+        let timeouts = self.attempts.provider()?.timeouts();
+        Some(self.own_timeouts().map_or(timeouts, |own| timeouts.with(own)))
+    }
+
+    /// Time-outs of the model's own.
+    #[must_use]
+    pub fn own_timeouts(&self) -> Option<&TimeoutOverrides> {
+        let own = &self.snapshot.as_ref()?.timeouts;
+        if own.is_empty() { None } else { own.get(&self.resolved.as_ref()?.name) }
+    }
+
     /// Bounds the rest of the exchange, now that the answer is here.
     pub fn answered(&mut self, session: &Session) {
-        let whole = self.attempts.provider().map(|provider| self.started + provider.timeouts().total);
+        let whole = self.timeouts().map(|timeouts| self.started + timeouts.total);
         self.set_deadline(session, whole);
     }
 

@@ -51,9 +51,9 @@ impl Attempts {
             let Some(target) = self.plan.get(self.place).cloned() else { return self.last_resort(snapshot, now, now_ms) };
             if let Some((provider, key)) = self.candidate(&target, snapshot, now_ms)
                 && is_rested(&provider, self.tried_keys, now_ms)
-                && let Ok(pass) = provider.breaker(&target.upstream_model).enter(now)
+                && let Ok(pass) = enter(snapshot, &provider, &target, now)
             {
-                return Some(self.make(target, provider, key, Some(pass), now));
+                return Some(self.make(target, provider, key, pass, now));
             }
             self.skip_target();
         }
@@ -68,8 +68,8 @@ impl Attempts {
         let mut due: Vec<(Instant, usize)> = Vec::new();
         for (place, target) in self.plan.iter().enumerate() {
             if let Some(provider) = snapshot.providers.get(&target.provider) {
-                let until = provider.breaker(&target.upstream_model).enter(now).err().unwrap_or(now);
-                due.push((until, place));
+                let entered = enter(snapshot, provider, target, now);
+                due.extend(entered.map_or_else(|due| due, |_| Some(now)).map(|due| (due, place)));
             }
         }
         self.place = due.into_iter().min()?.1;
@@ -162,7 +162,10 @@ impl Attempts {
         let now = Instant::now();
         let serves = |target: &Target, tried: u64| {
             let provider = snapshot.providers.get(&target.provider).filter(|provider| is_rested(provider, tried, now_ms));
-            provider.is_some_and(|provider| provider.breaker(&target.upstream_model).would_pass(now))
+            provider.is_some_and(|provider| match snapshot.held(provider.name(), &target.upstream_model, now) {
+                Some(position) => position == Position::Closed,
+                None => provider.breaker(&target.upstream_model).would_pass(now),
+            })
         };
         let here = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot) && serves(target, self.tried_keys));
         here || self.plan.get(self.place + 1..).is_some_and(|rest| rest.iter().any(|target| serves(target, 0)))
@@ -291,6 +294,15 @@ impl Attempts {
 
     fn tried_here(&self) -> bool {
         self.made.last().is_some_and(|made| made.target == self.place)
+    }
+}
+
+/// Asks the breaker for leave, unless an operator holds it; says when it is worth asking again.
+fn enter(snapshot: &Snapshot, provider: &Provider, target: &Target, now: Instant) -> Result<Option<Pass>, Option<Instant>> {
+    match snapshot.held(provider.name(), &target.upstream_model, now) {
+        Some(Position::Closed) => Ok(None),
+        Some(_) => Err(None),
+        None => provider.breaker(&target.upstream_model).enter(now).map(Some).map_err(Some),
     }
 }
 

@@ -35,7 +35,8 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
         return Err(unsendable(exchange, rejection));
     }
     authorise(exchange, &provider).await?;
-    match provider.peer(exchange.attempts.count() - 1).await {
+    let timeouts = exchange.own_timeouts().and_then(|_| exchange.timeouts());
+    match provider.peer(exchange.attempts.count() - 1, timeouts).await {
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
             log::warn!("failed to {error}");

@@ -195,14 +195,18 @@ impl Provider {
         self.transport.unwrapping(endpoint, head)
     }
 
-    /// Where Pingora should connect for the `attempt`-th try (0-based; later tries move to the host's next address).
+    /// Where Pingora should connect for the `attempt`-th try (0-based; later tries move to the host's next address), with
+    /// `timeouts` in place of the provider's.
     ///
     /// # Errors
     /// When the host name cannot be resolved.
-    pub async fn peer(&self, attempt: usize) -> Result<HttpPeer, ProviderError> {
+    pub async fn peer(&self, attempt: usize, timeouts: Option<Timeouts>) -> Result<HttpPeer, ProviderError> {
         let address = self.resolver.address(attempt).await.map_err(|error| ProviderError::Resolve(self.name.clone(), error))?;
         let mut peer = HttpPeer::new(address, self.tls, if self.tls { self.host.clone() } else { String::new() });
         peer.options = self.options.clone();
+        if let Some(timeouts) = timeouts {
+            timeouts.bound(&mut peer.options);
+        }
         // Connections are pooled by address; certificates and HTTP versions are a provider's own.
         peer.group_key = self.pool;
         Ok(peer)

@@ -33,6 +33,20 @@ pub struct Timeouts {
     pub total: Duration,
 }
 
+impl Timeouts {
+    /// These with others in their place, where those say so.
+    #[must_use]
+    pub fn with(self, own: &conf::TimeoutOverrides) -> Self {
+        let or = |own: Option<conf::Period>, general: Duration| own.map_or(general, |own| own.get());
+        Self {
+            connect: or(own.connect, self.connect),
+            first_byte: or(own.first_byte, self.first_byte),
+            idle: or(own.idle, self.idle),
+            total: or(own.total, self.total),
+        }
+    }
+}
+
 /// A provider as configured.
 pub struct ProviderSpec {
     /// Unique name.
