@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use svc_tests::gateway::{Gateway, KEY, Options};
 use svc_tests::raw::{self, Answer};
+use svc_tests::request_log::Database;
 use svc_tests::stub::{Reply, Stub};
 use svc_tests::upstream::Upstream;
 use svc_tests::wait;
@@ -137,4 +138,40 @@ fn a_queue_that_takes_too_long_leads_to_the_next_target() {
     });
     let third: Value = ask(&gateway, "pair", false).json();
     assert_eq!(third["choices"][0]["message"]["content"], "hi", "the place is free again");
+}
+
+#[test]
+fn a_breaker_is_held_as_an_operator_orders() {
+    let upstream = Upstream::start();
+    let stub = Stub::start(|_| Reply::json(200, GOOD));
+    let gateway = start(&upstream, &provider(&stub, ""), "");
+    assert_eq!(served_by(&ask(&gateway, "pair", false)), (200, Some("first"), Some("1")));
+    let database = Database::open(&gateway.database_url());
+    database.execute(
+        "INSERT INTO breaker_override (id, provider_id, upstream_model, position, reason, created_by, created_at) \
+         SELECT 'held', id, 'm', 'open', 'maintenance', 'test', 0 FROM provider WHERE name = 'first'",
+    );
+    wait::until("the order is heeded", || (served_by(&ask(&gateway, "pair", false)).1 == Some("chat")).then_some(()));
+    let refused = ask(&gateway, "alone", false);
+    assert_eq!((refused.status, refused.header("x-svc-error-code")), (503, Some("upstream_unavailable")), "it is not asked at all");
+    database.execute("DELETE FROM breaker_override");
+    wait::until("the order is over", || (served_by(&ask(&gateway, "pair", false)).1 == Some("first")).then_some(()));
+}
+
+#[test]
+fn a_models_own_time_outs_go_before_those_of_its_provider() {
+    let upstream = Upstream::start();
+    let hold = Arc::new(AtomicBool::new(true));
+    let held = hold.clone();
+    let stub = Stub::start(move |_| {
+        while held.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        Reply::json(200, GOOD)
+    });
+    let models = "  - {name: hasty, timeouts: {first_byte: 200ms}, targets: [{provider: first, model: m}, {provider: chat, model: demo-1, priority: 1}]}\n";
+    let options = Options::standard(&upstream.url()).with_providers(&provider(&stub, "")).with_models(models);
+    let gateway = Gateway::start(options);
+    assert_eq!(served_by(&ask(&gateway, "hasty", false)), (200, Some("chat"), Some("2")), "the provider has a minute");
+    hold.store(false, Ordering::SeqCst);
 }
