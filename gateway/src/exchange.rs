@@ -15,6 +15,7 @@ use svc_filters::limits::Decision;
 use svc_filters::passage::Facts;
 use svc_filters::routing::Model;
 use svc_filters::shape::Shape;
+use svc_filters::tokens::{Hearing, Prompt};
 use svc_filters::usage::Usage;
 use svc_filters::verdict::{Code, Rejection};
 
@@ -28,7 +29,7 @@ use crate::providers::{Authorisation, Socket, Timeouts, Unwrapping};
 use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
-use crate::store::{RecordView, RequestOutcome, Snapshot};
+use crate::store::{RecordView, RequestOutcome, Snapshot, Uncounted};
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -65,6 +66,8 @@ pub struct Exchange {
     pub body: Bytes,
     /// Bytes of that body.
     pub body_length: u64,
+    /// What is left of that body for its tokens to be counted, once it is let go.
+    pub prompt: Option<Prompt>,
     /// Memory held for the body.
     pub body_memory: Option<crate::phases::body::Reserved>,
     /// Plan and progress of the tries.
@@ -156,6 +159,7 @@ impl Exchange {
             facts: None,
             body: Bytes::new(),
             body_length: 0,
+            prompt: None,
             body_memory: None,
             attempts: Attempts::default(),
             upstream_body: Bytes::new(),
@@ -217,8 +221,35 @@ impl Exchange {
         self.endpoint == Some(Endpoint::StreamGenerateContent) || self.facts.as_ref().is_some_and(|facts| facts.stream)
     }
 
+    /// How the answer is listened to.
+    #[must_use]
+    pub fn hearing(&self) -> Hearing {
+        self.endpoint.map_or(Hearing::Nothing, |endpoint| self.gateway.counting.hearing(endpoint))
+    }
+
+    /// What is to be counted, now that the request ends in that way; none of an answer that failed before its first word.
+    pub fn uncounted(&mut self, outcome: RequestOutcome) -> Option<Uncounted> {
+        self.keep_prompt();
+        let answer = self.answer.way.as_mut()?.take_heard()?;
+        let spoken = !answer.is_empty() || matches!(outcome, RequestOutcome::Complete | RequestOutcome::ClientGone);
+        let model = self.attempts.current()?.upstream_model.clone();
+        spoken.then(|| Uncounted { id: self.id, model, prompt: self.prompt.take(), answer })
+    }
+
+    /// Keeps of the body what counting it takes, unless the provider has told already.
+    fn keep_prompt(&mut self) {
+        let Some(way) = self.answer.way.as_ref().filter(|_| !self.body.is_empty()) else { return };
+        self.prompt = match way.hearing() {
+            Hearing::Nothing => None,
+            Hearing::Missing if way.usage().is_some() => None,
+            Hearing::Missing | Hearing::All if self.answer.stream => Some(Prompt::compact(&self.body)),
+            Hearing::Missing | Hearing::All => Some(Prompt::Whole(self.body.clone())),
+        };
+    }
+
     /// Lets go of what only another try would need: an answer may stream for long.
     pub fn commit(&mut self) {
+        self.keep_prompt();
         self.body = Bytes::new();
         self.upstream_body = Bytes::new();
         self.pictures = Pictures::default();

@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::conf::Conf;
 use crate::control::Control;
 use crate::phases::body::BodyMemory;
-use crate::store::{Journal, Live};
+use crate::store::{Counting, Journal, Live};
 
 /// Shared state of the data plane.
 pub struct Gateway {
@@ -20,6 +20,8 @@ pub struct Gateway {
     pub live: Live,
     /// Records on their way to the database.
     pub journal: Journal,
+    /// What the flush worker is to count.
+    pub counting: Counting,
     /// Time.
     pub clock: Clock,
     /// Memory all request bodies share.

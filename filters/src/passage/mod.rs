@@ -106,6 +106,12 @@ impl Passage {
         self.reader.listen(hearing);
     }
 
+    /// Whether, and how, it still listens.
+    #[must_use]
+    pub const fn hearing(&self) -> Hearing {
+        self.reader.hearing
+    }
+
     /// What was heard; none where nothing is to be counted.
     pub fn take_heard(&mut self) -> Option<Heard> {
         match self.cut {

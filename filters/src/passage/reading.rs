@@ -110,7 +110,7 @@ pub(super) struct Reader {
     rules: Rules,
     patches: Vec<Patch>,
     prefix: Prefix,
-    hearing: Hearing,
+    pub(super) hearing: Hearing,
     ear: Option<Box<Ear>>,
 }
 

@@ -95,6 +95,12 @@ impl Answer {
         self.seen.hearing = hearing;
     }
 
+    /// Whether, and how, it still listens.
+    #[must_use]
+    pub const fn hearing(&self) -> Hearing {
+        self.seen.hearing
+    }
+
     /// What was heard; none where nothing is to be counted.
     pub fn take_heard(&mut self) -> Option<Heard> {
         let hearing = std::mem::take(&mut self.seen.hearing);

@@ -54,7 +54,7 @@ pub use rules::{Arm, NotAnAmount, Redirect, Rule, RuleKind, Scope, Spend, Sticky
 pub use secret::Secret;
 pub use server::{Server, ServerLimits, Tls};
 pub use size::{ByteSize, NotASize};
-pub use telemetry::{Licence, Metrics, Telemetry};
+pub use telemetry::{Licence, Metrics, OwnTokenCounts, Telemetry};
 pub use timeouts::{Breaker, TimeoutOverrides, Timeouts};
 pub use translation::Translation;
 pub use when::{Day, NotATime, Offset, Range, TimeOfDay, TimeWindow, When};

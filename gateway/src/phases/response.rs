@@ -141,9 +141,13 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
         Some(prepared) => translated(session, exchange, upstream, &prepared)?,
         None => passed(session, exchange, upstream)?,
     };
-    if exchange.answer.way.is_none() {
-        exchange.attempts.vouch();
-        exchange.commit();
+    let hearing = exchange.hearing();
+    match exchange.answer.way.as_mut() {
+        Some(way) => way.listen(hearing),
+        None => {
+            exchange.attempts.vouch();
+            exchange.commit();
+        }
     }
     *upstream = stand_in(session, head);
     Ok(())
