@@ -2,6 +2,7 @@
 
 mod filter;
 mod plan;
+pub mod rules;
 mod table;
 
 pub use filter::RoutingFilter;
