@@ -17,6 +17,8 @@ const PICTURE: u64 = 800;
 const TURN: u64 = 4;
 /// The most of one text that is counted exactly; the rest counts in proportion.
 const COUNTED: usize = 1 << 20;
+/// What a token has of bytes, where it is not counted.
+const BYTES_A_TOKEN: usize = 4;
 
 /// Tokens of a text as a model counts them.
 #[must_use]
@@ -49,19 +51,26 @@ fn tokenizer(model: &str) -> &'static Tokenizer {
 /// Tokens of a request in any shape, estimated from its texts, its tools and the number of its pictures.
 #[must_use]
 pub fn of_request(model: &str, body: &[u8]) -> u64 {
-    of_value(model, b"", Value::of(body), 0)
+    of_value(&|text| count(model, text), b"", Value::of(body), 0)
 }
 
-fn of_value(model: &str, name: &[u8], value: Value<'_>, depth: usize) -> u64 {
+/// Tokens of a request in any shape, estimated from the length of its texts alone: a token for every four bytes. It is off
+/// by a third in either direction, more for program text, and takes a small part of the time that counting takes.
+#[must_use]
+pub fn estimate(body: &[u8]) -> u64 {
+    of_value(&|text| u64::try_from(text.len().div_ceil(BYTES_A_TOKEN)).unwrap_or(u64::MAX), b"", Value::of(body), 0)
+}
+
+fn of_value(text: &impl Fn(&str) -> u64, name: &[u8], value: Value<'_>, depth: usize) -> u64 {
     match value.kind() {
         _ if depth > 128 => 0,
-        Kind::Object => value.members().map(|member| of_value(model, &member.name(), member.json(), depth + 1)).sum(),
-        Kind::Array => value.elements().map(|element| of_value(model, name, element.json(), depth + 1)).sum(),
+        Kind::Object => value.members().map(|member| of_value(text, &member.name(), member.json(), depth + 1)).sum(),
+        Kind::Array => value.elements().map(|element| of_value(text, name, element.json(), depth + 1)).sum(),
         Kind::String => match part(name) {
             Part::Turn => TURN,
             Part::Picture => PICTURE,
             Part::Nothing => 0,
-            Part::Text => value.str().map_or(0, |text| count(model, &text)),
+            Part::Text => value.str().map_or(0, |content| text(&content)),
         },
         Kind::Number | Kind::Bool | Kind::Null => 0,
     }
@@ -113,5 +122,15 @@ mod tests {
             r#"{{"model":"m","messages":[{{"role":"user","content":[{{"type":"text","text":"What is this?"}},{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{picture}"}}}}]}}]}}"#
         );
         assert_eq!(of_request("m", body.as_bytes()), PICTURE + TURN + 4);
+        assert_eq!(estimate(body.as_bytes()), PICTURE + TURN + 4);
+    }
+
+    #[test]
+    fn an_estimate_is_near_the_count() {
+        let prose = "The gateway reads the request, decides which model answers it, and passes the answer on. ".repeat(100);
+        let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{prose}"}}]}}"#);
+        let (counted, estimated) = (of_request("gpt-4o", body.as_bytes()), estimate(body.as_bytes()));
+        assert!(counted.abs_diff(estimated) < counted / 3, "{counted} and {estimated}");
+        assert_eq!(estimate(b"no json"), 0);
     }
 }

@@ -170,6 +170,7 @@ fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, e
         limit: None,
         resolved: None,
         plan: Vec::new(),
+        rule: None,
         notes: Vec::new(),
     }
 }

@@ -20,6 +20,7 @@ use svc_filters::auth::{KeyTable, Pepper};
 use svc_filters::limits::Caps;
 use svc_filters::policy::Policy;
 use svc_filters::routing::ModelTableError;
+use svc_filters::routing::rules::RuleSet;
 use svc_filters::translate;
 
 use super::seal::Sealer;
@@ -69,7 +70,7 @@ async fn read(
     let (providers, by_id, fingerprints) = providers::read(transaction, conf, sealer, previous).await?;
     let (models, timeouts) = models::read(transaction, &by_id).await?;
     let held = held::read(transaction, &by_id).await?;
-    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps };
+    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps, rules: RuleSet::default() };
     Ok(Snapshot { revision, loaded: Instant::now(), policy, timeouts, held, providers, fingerprints })
 }
 

@@ -46,6 +46,7 @@ pub(super) async fn read(
             .map(Arc::new)
             .collect(),
         fallbacks: fallbacks.remove(&row.id).unwrap_or_default(),
+        affinity: row.affinity,
         created_at: row.created_at.div_euclid(1000),
         translation: row.translation.map(super::policy),
         name: row.name.into(),
@@ -84,5 +85,5 @@ fn target(target: model_target::Model, providers: &HashMap<String, (String, Load
     };
     let shape = provider.shape(&target.upstream_model);
     let made = Target::new(provider.name().clone(), provider.kind(), provider.quirks(), shape, target.upstream_model.into());
-    Some(made.ranked(target.priority, u32::try_from(target.weight).unwrap_or(0)))
+    Some(made.ranked(target.priority, u32::try_from(target.weight).unwrap_or(0)).in_region(target.region.map(Arc::from)))
 }
