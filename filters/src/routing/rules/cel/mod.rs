@@ -54,7 +54,7 @@ impl Expression {
         if text.len() > LONGEST {
             return Err(CelError { line: 1, column: 1, message: format!("expected an expression of {LONGEST} bytes or less") });
         }
-        let broken = || unreadable(text, &[]);
+        let broken = || unreadable(&[]);
         let source = text.to_owned();
         let parser = std::thread::Builder::new().stack_size(STACK).spawn(move || parse(&source));
         parser.map_err(|_| broken())?.join().unwrap_or_else(|_| Err(broken()))
@@ -88,27 +88,28 @@ impl Expression {
 
 fn parse(text: &str) -> Result<Expression, CelError> {
     let parsed = Parser::new().max_recursion_depth(DEEPEST).parse_with_source_info(text);
-    let (ast, places) = parsed.map_err(|errors| unreadable(text, &errors.errors))?;
+    let (ast, places) = parsed.map_err(|errors| unreadable(&errors.errors))?;
     let found = survey(text, &ast, &places)?;
     Ok(Expression { ast, variables: found.variables, patterns: Arc::new(found.patterns) })
 }
 
 /// The first error of the grammar, or else the first of all: others follow from it.
-fn unreadable(text: &str, errors: &[ParseError]) -> CelError {
+fn unreadable(errors: &[ParseError]) -> CelError {
     const GRAMMAR: &str = "Syntax error: ";
     let of_grammar = errors.iter().find_map(|error| Some((error, error.msg.strip_prefix(GRAMMAR)?)));
     let Some((error, message)) = of_grammar.or_else(|| errors.first().map(|error| (error, &*error.msg))) else {
         return CelError { line: 1, column: 1, message: "the expression cannot be read".to_owned() };
     };
-    let [line, mut column] = [error.pos.0, error.pos.1].map(|number| usize::try_from(number).unwrap_or(1).max(1));
-    // All but the grammar counts bytes.
-    if of_grammar.is_none() {
-        let before = text.lines().nth(line - 1).and_then(|line| line.get(..column - 1));
-        column = before.map_or(column, |before| before.chars().count() + 1);
-    }
+    let [line, column] = [error.pos.0, error.pos.1].map(|number| usize::try_from(number).unwrap_or(1).max(1));
     let message = message.lines().next().unwrap_or_default();
     let message = message.split_once(" expecting {").map_or(message, |(what, _)| what);
     CelError { line, column, message: message.to_owned() }
+}
+
+/// The line and column of an offset in bytes.
+fn place(text: &str, offset: u32) -> (usize, usize) {
+    let before = usize::try_from(offset).ok().and_then(|offset| text.get(..offset)).unwrap_or_default();
+    (before.matches('\n').count() + 1, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
 }
 
 /// The kind of an error.

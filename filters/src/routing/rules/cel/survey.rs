@@ -7,7 +7,7 @@ use ::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralVa
 use regex::{Regex, RegexBuilder};
 
 use super::variable::Variable;
-use super::{CelError, DEEPEST};
+use super::{CelError, DEEPEST, place};
 
 /// The most parts an expression may have, macros written out.
 const PARTS: usize = 1_000;
@@ -89,9 +89,7 @@ impl<'s> Surveyor<'s> {
     /// An error at a part, or at the innermost part around it whose place is known.
     fn error(&self, id: u64, around: u32, message: impl Into<String>) -> CelError {
         let offset = self.places.offset_for(id).map_or(around, |(start, _)| start);
-        let before = usize::try_from(offset).ok().and_then(|offset| self.text.get(..offset)).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let (line, column) = place(self.text, offset);
         CelError { line, column, message: message.into() }
     }
 
