@@ -27,7 +27,9 @@ fn policy(specs: &Value) -> Policy {
 }
 
 /// The verdict, where the request goes, the rule that decided, and the notes.
-fn routed(specs: &Value, body: &'static str) -> (Verdict, String, Option<String>, Vec<(Cow<'static, str>, String)>) {
+type Routed = (Verdict, String, Option<String>, Vec<(Cow<'static, str>, String)>);
+
+fn routed(specs: &Value, body: &'static str) -> Routed {
     let policy = policy(specs);
     let body = Bytes::from_static(body.as_bytes());
     let facts = Facts::read(BodyKind::ChatCompletions, None, &body, 128).expect("valid");
