@@ -16,15 +16,19 @@ use crate::routing::{Draw, Model, ModelTable, Target, plan};
 pub fn explain<'r>(rules: &'r RuleSet, models: &ModelTable, sample: &Sample<'_>, spends: &dyn Spends) -> Decision<'r> {
     let mut trial = Trial { asked: Asked::new(sample, models), models, spends, pins: Vec::new(), tags: Vec::new(), tried: Vec::new() };
     trial.tried.reserve_exact(rules.len());
-    let mut verdict = None;
+    let mut decided = None;
     for (index, rule) in rules.iter().enumerate() {
-        verdict = trial.ask(rule);
-        if verdict.is_some() {
+        if let Err(result) = trial.matches(rule) {
+            trial.tried.push(Tried { rule: &rule.name, result });
+            continue;
+        }
+        if let Some(verdict) = trial.ask(rule) {
+            decided = Some((rule, verdict));
             rules.after(index).for_each(|rule| trial.restrict(rule));
             break;
         }
     }
-    let (rule, verdict) = match verdict {
+    let (rule, verdict) = match decided {
         Some((rule, verdict)) => (Some(rule), verdict),
         None => (None, models.find(sample.model).map_or(Verdict::NotFound, |model| Verdict::Model(model.clone()))),
     };
@@ -52,18 +56,17 @@ struct Trial<'r, 'a> {
 }
 
 impl<'r> Trial<'r, '_> {
-    fn ask(&mut self, rule: &'r Rule) -> Option<(&'r Rule, Verdict)> {
-        let (result, verdict) = match self.matches(rule).map(|()| self.verdict(rule)) {
-            Err(unmet) => (unmet, None),
-            Ok(Err(other)) => (other, None),
-            Ok(Ok(_)) if rule.log_only => (Tested::LogOnly, None),
-            Ok(Ok(verdict)) => (Tested::Decided, Some((rule, verdict))),
+    /// What a rule that matches decides; `None` where it decides nothing.
+    fn ask(&mut self, rule: &'r Rule) -> Option<Verdict> {
+        let verdict = self.verdict(rule);
+        let result = match &verdict {
+            Err(other) => *other,
+            Ok(_) if rule.log_only => Tested::LogOnly,
+            Ok(_) => Tested::Decided,
         };
-        if matches!(result, Tested::Decided | Tested::Applied | Tested::UnknownModel(_)) {
-            self.apply(rule);
-        }
+        self.apply(rule);
         self.tried.push(Tried { rule: &rule.name, result });
-        verdict
+        verdict.ok().filter(|_| !rule.log_only)
     }
 
     /// Asks a rule that cannot decide any more.
