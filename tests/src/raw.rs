@@ -74,6 +74,15 @@ impl Connection {
         Self { stream, pending: Vec::new() }
     }
 
+    /// The port the server sees.
+    ///
+    /// # Panics
+    /// When the socket is gone.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.stream.local_addr().expect("it is connected").port()
+    }
+
     /// Sends bytes. A server that stopped reading is no failure: its answer tells more.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref());
@@ -112,7 +121,7 @@ impl Connection {
         loop {
             let head = self.read_head()?;
             let status: u16 = head.split_whitespace().nth(1)?.parse().ok()?;
-            if status == 100 {
+            if is_interim(status) {
                 continue;
             }
             let mut answer = Answer { status, head, body: Vec::new(), complete: false };
@@ -126,7 +135,7 @@ impl Connection {
         loop {
             let head = self.read_head()?;
             let status: u16 = head.split_whitespace().nth(1)?.parse().ok()?;
-            if status != 100 {
+            if !is_interim(status) {
                 return Some(Answer { status, head, body: Vec::new(), complete: false });
             }
         }
@@ -260,4 +269,9 @@ pub fn get(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Answer 
     }
     connection.send(format!("{head}\r\n"));
     connection.answer().expect("an answer")
+}
+
+/// Whether a head is followed by another one.
+fn is_interim(status: u16) -> bool {
+    (100..200).contains(&status) && status != 101
 }

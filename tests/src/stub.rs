@@ -1,6 +1,6 @@
 //! A server that answers as a test says: token services, metadata services, and providers with a trait no emulator has.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -117,7 +117,8 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&Asked) -> Reply, seen: &Mutex<Vec<A
     }
 }
 
-fn read(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+/// Reads one request; `None` at the end of the connection.
+pub(crate) fn read(reader: &mut impl BufRead) -> Option<Asked> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let mut words = line.split_whitespace();
