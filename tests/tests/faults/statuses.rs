@@ -1,0 +1,128 @@
+//! Providers that answer with an error.
+
+use svc_tests::faulty::{Step, answers};
+use svc_tests::shapes::Shape;
+
+use crate::matrix::{End, Fault, gateway, upstream};
+
+const STATUS: &[&str] = &["status"];
+
+/// An error in the vendor's own form.
+fn told(shape: Shape, status: u16) -> Vec<Step> {
+    vec![Step::send(answers::document(status, "application/json", "", &answers::error(shape, status)))]
+}
+
+#[test]
+fn status_408() {
+    Fault::on_request(|shape, _| told(shape, 408), upstream(&[408], &[408, 504], STATUS)).run();
+}
+
+#[test]
+fn status_429() {
+    Fault::on_request(|shape, _| told(shape, 429), upstream(&[429], &[429], STATUS)).run();
+}
+
+#[test]
+fn status_500() {
+    Fault::on_request(|shape, _| told(shape, 500), upstream(&[500], &[500], STATUS)).run();
+}
+
+#[test]
+fn status_502() {
+    Fault::on_request(|shape, _| told(shape, 502), upstream(&[502], &[500, 502], STATUS)).run();
+}
+
+#[test]
+fn status_503() {
+    Fault::on_request(|shape, _| told(shape, 503), upstream(&[503], &[503, 529], STATUS)).run();
+}
+
+#[test]
+fn status_504() {
+    Fault::on_request(|shape, _| told(shape, 504), upstream(&[504], &[504], STATUS)).run();
+}
+
+#[test]
+fn status_529() {
+    Fault::on_request(|shape, _| told(shape, 529), upstream(&[529], &[503, 529], STATUS)).run();
+}
+
+partly!(
+    a_status_with_a_web_page,
+    {
+        let page = |_: Shape, _: bool| vec![Step::send(answers::document(502, "text/html", "", "<html><h1>502 Bad Gateway</h1></html>"))];
+        Fault::on_request(page, upstream(&[502], &[500, 502], STATUS))
+    },
+    a_status_with_a_web_page_in_the_clients_own_dialect,
+    |cell| cell.is_same() && !cell.pair,
+    "a body that is no error of the shape passes as it is in the client's own dialect"
+);
+
+partly!(
+    a_status_without_a_body,
+    {
+        let empty = |_: Shape, _: bool| vec![Step::send("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n")];
+        Fault::on_request(empty, upstream(&[503], &[503, 529], STATUS))
+    },
+    a_status_without_a_body_in_the_clients_own_dialect,
+    |cell| cell.is_same() && !cell.pair,
+    "a body that is no error of the shape passes as it is in the client's own dialect"
+);
+
+partly!(
+    a_status_whose_body_breaks_off,
+    {
+        let cut = |_: Shape, _: bool| {
+            vec![
+                Step::send("HTTP/1.1 503 Busy\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"error\": {\"mess"),
+                Step::Close,
+            ]
+        };
+        Fault::on_request(cut, crate::matrix::error(&[502, 503, 529], STATUS))
+    },
+    a_status_whose_body_breaks_off_in_the_clients_own_dialect,
+    |cell| cell.is_same() && !cell.pair,
+    "an error whose body breaks off is passed on cut off in the client's own dialect"
+);
+
+#[test]
+fn a_credential_that_is_refused_is_no_business_of_the_client() {
+    for status in [401, 402, 403] {
+        let answer = match status {
+            401 => |shape, _| told(shape, 401),
+            402 => |shape, _| told(shape, 402),
+            _ => |shape, _| told(shape, 403),
+        };
+        Fault::on_request(answer, gateway(&[502], &["credential"])).run();
+    }
+}
+
+partly!(
+    a_request_that_is_wrong,
+    Fault::on_request(|shape, _| told(shape, 400), End::Passed(400)),
+    a_request_that_is_wrong_is_not_sent_to_another_target_of_another_dialect,
+    |cell| !cell.is_same() && cell.pair,
+    "a translated 400 is repeated at the next target"
+);
+
+partly!(
+    a_model_that_is_unknown,
+    Fault::on_request(|shape, _| told(shape, 404), End::Passed(404)),
+    a_model_that_is_unknown_is_not_asked_for_at_another_target_of_another_dialect,
+    |cell| !cell.is_same() && cell.pair,
+    "a translated 404 is repeated at the next target"
+);
+
+partly!(
+    a_request_that_is_too_large,
+    Fault::on_request(|shape, _| told(shape, 413), End::Passed(413)),
+    a_request_that_is_too_large_is_not_sent_to_another_target_of_another_dialect,
+    |cell| !cell.is_same() && cell.pair,
+    "a translated 413 is repeated at the next target"
+);
+
+#[test]
+#[ignore = "the record of a translated error status says `truncated`"]
+fn the_record_of_an_error_status_names_it_where_no_other_target_is_left() {
+    Fault::on_request(|shape, _| told(shape, 503), upstream(&[503], &[503, 529], STATUS)).strict().run();
+}

@@ -1,0 +1,62 @@
+//! What a client of a shape makes of an answer.
+
+use serde_json::Value;
+use svc_tests::raw::Answer;
+use svc_tests::shapes::{Shape, events};
+
+/// Whether a body is an error of the shape, with words.
+pub(crate) fn is_error_body(shape: Shape, body: &Value) -> bool {
+    let told = body["error"]["message"].as_str().is_some_and(|message| !message.is_empty());
+    told && match shape {
+        Shape::Chat => body["error"]["type"].is_string(),
+        Shape::Messages => body["type"] == "error" && body["error"]["type"].is_string(),
+        Shape::Generate => body["error"]["status"].is_string() && body["error"]["code"].is_u64(),
+    }
+}
+
+/// Whether an event is an error the shape's SDKs raise on.
+pub(crate) fn is_error_event(shape: Shape, event: &Value) -> bool {
+    match shape {
+        Shape::Messages => event["type"] == "error" && event["error"]["message"].is_string(),
+        Shape::Chat | Shape::Generate => event["error"]["message"].is_string(),
+    }
+}
+
+/// Whether an answer looks complete to a client.
+pub(crate) fn looks_complete(shape: Shape, answer: &Answer, stream: bool) -> bool {
+    if answer.status != 200 || !answer.complete {
+        return false;
+    }
+    if stream {
+        return ends_cleanly(shape, &answer.text());
+    }
+    let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { return false };
+    let finish = match shape {
+        Shape::Chat => &body["choices"][0]["finish_reason"],
+        Shape::Messages => &body["stop_reason"],
+        Shape::Generate => &body["candidates"][0]["finishReason"],
+    };
+    finish.is_string() && !shape.text(&body).is_empty()
+}
+
+/// Whether a stream ends as the vendor ends a complete one.
+pub(crate) fn ends_cleanly(shape: Shape, body: &str) -> bool {
+    match shape {
+        Shape::Chat => body.contains("[DONE]"),
+        Shape::Messages => body.contains("message_stop"),
+        Shape::Generate => body.contains("finishReason"),
+    }
+}
+
+/// The text of an answer, streamed or whole.
+pub(crate) fn said(shape: Shape, answer: &Answer, stream: bool) -> String {
+    if !stream {
+        return serde_json::from_slice(&answer.body).map(|body| shape.text(&body)).unwrap_or_default();
+    }
+    let place = match shape {
+        Shape::Chat => "/choices/0/delta/content",
+        Shape::Messages => "/delta/text",
+        Shape::Generate => "/candidates/0/content/parts/0/text",
+    };
+    events(&answer.text()).iter().filter_map(|event| event.pointer(place)?.as_str()).collect()
+}
