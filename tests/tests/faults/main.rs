@@ -19,6 +19,7 @@ macro_rules! partly {
 mod bodies;
 mod connecting;
 mod matrix;
+mod retry_after;
 mod statuses;
 mod streams;
 mod view;
