@@ -18,6 +18,8 @@ macro_rules! partly {
 
 mod bodies;
 mod connecting;
+mod dead_target;
+mod leaving;
 mod matrix;
 mod retry_after;
 mod statuses;
