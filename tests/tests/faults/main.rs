@@ -21,6 +21,7 @@ mod connecting;
 mod dead_target;
 mod leaving;
 mod matrix;
+mod queue;
 mod retry_after;
 mod statuses;
 mod streams;
