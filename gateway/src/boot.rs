@@ -176,9 +176,6 @@ fn give_way() {
 
 /// Says which declared resources this version does not act on, so that nobody relies on them.
 fn warn_of_unenforced(conf: &Conf) {
-    if !conf.rules.is_empty() {
-        log::warn!("{} routing rules are declared; this version does not apply rules", conf.rules.len());
-    }
     if !conf.guardrails.is_empty() {
         log::warn!("{} guardrails are declared; this version does not apply guardrails", conf.guardrails.len());
     }

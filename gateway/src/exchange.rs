@@ -60,6 +60,8 @@ pub struct Exchange {
     pub limit: Option<Decision>,
     /// The model entry behind the asked name.
     pub resolved: Option<Arc<Model>>,
+    /// The routing rule that decided.
+    pub rule: Option<Arc<str>>,
     /// What was read from the body.
     pub facts: Option<Facts>,
     /// The client's body, decompressed.
@@ -156,6 +158,7 @@ impl Exchange {
             key: None,
             limit: None,
             resolved: None,
+            rule: None,
             facts: None,
             body: Bytes::new(),
             body_length: 0,
@@ -336,6 +339,7 @@ impl Exchange {
             provider_shape: target.map(|target| self.asking.as_ref().map_or(target.shape, |asking| asking.dialect).as_str()),
             model_asked: self.model_asked.as_deref(),
             model_resolved: self.resolved.as_ref().map(|model| &*model.name),
+            rule: self.rule.as_deref(),
             model_upstream: target.map(|target| &*target.upstream_model),
             status: self.answer.status,
             error_code: self.answer.error_code.map(Code::as_str),
@@ -343,6 +347,7 @@ impl Exchange {
             stream: self.answer.stream,
             total_us: micros(self.started.elapsed()),
             first_byte_us: self.answer.first_byte.map(micros),
+            queue_us: micros(self.queued),
             overhead_us: micros(self.asked.unwrap_or_else(|| self.started.elapsed())),
             usage: self.answer.usage,
             request_bytes: self.body_length,

@@ -11,6 +11,7 @@ CREATE TABLE routing_rule (
     spec TEXT NOT NULL,
     enabled BOOLEAN NOT NULL,
     source TEXT NOT NULL,
+    position INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );

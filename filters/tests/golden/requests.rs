@@ -71,7 +71,7 @@ fn a_tool_only_its_vendor_runs_is_refused_by_name_where_there_is_no_other() {
             _ => json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}], "tools": [tool]}),
         };
         let body = body.to_string();
-        for aim in AIMS.iter().filter(|aim| aim.shape != *from && !passes(*from, &aim.target(), true)) {
+        for aim in AIMS.iter().filter(|aim| aim.shape != *from && !passes(*from, &aim.target(), true, false, b"")) {
             let refused = prepare(*from, body.as_bytes(), false, &aim.target(), Policy::Safe, &[]).expect_err(named).to_string();
             assert!(refused.contains(named), "{}: {refused}", aim.name);
         }

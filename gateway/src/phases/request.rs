@@ -126,8 +126,9 @@ fn decide(
     request.body = &body;
     request.facts = Some(facts);
     let verdict = gateway.chain.on_request(&mut request);
-    let Request { plan, resolved, limit, notes, .. } = request;
+    let Request { plan, resolved, rule, limit, notes, .. } = request;
     exchange.resolved = resolved;
+    exchange.rule = rule;
     exchange.limit = limit;
     exchange.notes.extend(notes.into_iter().map(|(name, value)| (name.into_owned(), value)));
     exchange.attempts.follow(plan);

@@ -76,6 +76,7 @@ pub struct Provider {
     pool: u64,
     quirks: Quirks,
     shows_limits: bool,
+    region: Option<Arc<str>>,
     breakers: Breakers,
     queue: Option<Queue>,
     headers: Vec<(http::HeaderName, http::HeaderValue)>,
@@ -122,6 +123,12 @@ impl Provider {
     #[must_use]
     pub const fn takes_stream_options(&self) -> bool {
         self.quirks.stream_options
+    }
+
+    /// Its label for region pins.
+    #[must_use]
+    pub const fn region(&self) -> Option<&Arc<str>> {
+        self.region.as_ref()
     }
 
     /// Whether clients see what it says of its rate limits.

@@ -67,6 +67,7 @@ impl Provider {
             pool: pool_of(&spec.name),
             quirks,
             shows_limits: spec.shows_limits,
+            region: spec.label.map(Arc::from),
             breakers: Breakers::new(spec.breaker),
             queue: spec.queue.map(|(most, patience)| Queue::new(most, patience)),
             headers: headers.collect::<Result<_, _>>()?,

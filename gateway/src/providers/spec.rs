@@ -67,6 +67,8 @@ pub struct ProviderSpec {
     pub headers: Vec<(String, String)>,
     /// Version of the API that the query names, for Azure.
     pub api_version: Option<String>,
+    /// Label for region pins.
+    pub label: Option<String>,
     /// Region that requests are signed for, for Bedrock.
     pub region: Option<String>,
     /// Project and location, for Vertex.

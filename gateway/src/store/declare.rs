@@ -8,6 +8,7 @@ mod identity;
 mod keys;
 mod models;
 mod providers;
+mod rules;
 
 use std::path::PathBuf;
 
@@ -106,7 +107,7 @@ impl Declaring<'_> {
     }
 }
 
-/// Brings the declared providers, models and keys into the database, in one transaction.
+/// Brings the declared providers, models, keys and rules into the database, in one transaction.
 ///
 /// A provider or model that is no longer declared is deleted; a provider that a model made over the API still uses is only
 /// disabled. A key that is no longer declared is revoked.
@@ -121,6 +122,7 @@ pub async fn declare(db: &DatabaseConnection, conf: &Conf, pepper: &Pepper, seal
     models::declare(&mut run).await?;
     providers::remove(&mut run, vanished).await?;
     keys::declare(&mut run).await?;
+    rules::declare(&mut run).await?;
     let changes = run.changes;
     if changes.is_empty() {
         transaction.rollback().await?;

@@ -6,6 +6,7 @@ mod held;
 mod keys;
 mod models;
 mod providers;
+mod rules;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +21,6 @@ use svc_filters::auth::{KeyTable, Pepper};
 use svc_filters::limits::Caps;
 use svc_filters::policy::Policy;
 use svc_filters::routing::ModelTableError;
-use svc_filters::routing::rules::RuleSet;
 use svc_filters::translate;
 
 use super::seal::Sealer;
@@ -37,6 +37,14 @@ pub enum LoadError {
     /// The models contradict each other.
     #[error("read the configuration from the database: {0}")]
     Models(#[from] ModelTableError),
+    /// A rule makes no sense.
+    #[error("read the rule `{name}` from the database: {reason}")]
+    Rule {
+        /// The rule.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 /// Reads everything at one moment. Providers that did not change are taken over from `previous`, and with them their
@@ -70,7 +78,8 @@ async fn read(
     let (providers, by_id, fingerprints) = providers::read(transaction, conf, sealer, previous).await?;
     let (models, timeouts) = models::read(transaction, &by_id).await?;
     let held = held::read(transaction, &by_id).await?;
-    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps, rules: RuleSet::default() };
+    let rules = rules::read(transaction, &models).await?;
+    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps, rules };
     Ok(Snapshot { revision, loaded: Instant::now(), policy, timeouts, held, providers, fingerprints })
 }
 

@@ -85,6 +85,8 @@ pub struct Record<S = String> {
     pub model_resolved: Option<S>,
     /// Model name sent to the provider.
     pub model_upstream: Option<S>,
+    /// Routing rule that decided.
+    pub rule: Option<S>,
     /// HTTP status sent to the client.
     pub status: u16,
     /// `x-svc-error-code` sent to the client.
@@ -97,6 +99,8 @@ pub struct Record<S = String> {
     pub total_us: u64,
     /// Microseconds to the provider's first answer byte.
     pub first_byte_us: Option<u64>,
+    /// Microseconds spent in the queues of providers.
+    pub queue_us: u64,
     /// Microseconds spent in the gateway before the provider was asked.
     pub overhead_us: u64,
     /// What the provider says was used.
@@ -154,12 +158,14 @@ pub struct RecordView<'a> {
     pub model_asked: Option<&'a str>,
     pub model_resolved: Option<&'a str>,
     pub model_upstream: Option<&'a str>,
+    pub rule: Option<&'a str>,
     pub status: u16,
     pub error_code: Option<&'a str>,
     pub outcome: RequestOutcome,
     pub stream: bool,
     pub total_us: u64,
     pub first_byte_us: Option<u64>,
+    pub queue_us: u64,
     pub overhead_us: u64,
     pub usage: Option<Usage>,
     pub request_bytes: u64,
@@ -197,12 +203,14 @@ mod tests {
             model_asked: Some("asked"),
             model_resolved: Some("resolved"),
             model_upstream: Some("upstream"),
+            rule: Some("rule"),
             status: 200,
             error_code: Some("code"),
             outcome: RequestOutcome::Complete,
             stream: true,
             total_us: 2,
             first_byte_us: Some(3),
+            queue_us: 8,
             overhead_us: 4,
             usage: Some(Usage { output: 5, ..Usage::default() }),
             request_bytes: 6,

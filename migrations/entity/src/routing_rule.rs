@@ -18,6 +18,8 @@ pub struct Model {
     pub enabled: bool,
     /// Where the row came from.
     pub source: super::Source,
+    /// Order among rules of one priority, from 0.
+    pub position: i32,
     /// Unix milliseconds.
     pub created_at: i64,
     /// Unix milliseconds.

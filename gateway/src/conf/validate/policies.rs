@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::RegexBuilder;
+use svc_filters::routing::rules;
 
 use super::super::node::Path;
-use super::super::{Action, Conf, Guardrail, GuardrailKind, Rule, RuleKind};
+use super::super::{Action, Conf, Guardrail, GuardrailKind, Rule};
 use super::{Checker, at};
 
 const LONGEST_PATTERN: usize = 1024;
@@ -16,8 +17,7 @@ pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
     for (index, rule) in conf.rules.iter().enumerate() {
         let path = at(&["rules"]).index(index);
         checker.name(&mut names, &rule.name, path.key("name"));
-        effect(checker, rule, &path);
-        conditions(checker, rule, &path);
+        self::rule(checker, rule, &path);
     }
     let mut names = BTreeMap::new();
     for (index, guardrail) in conf.guardrails.iter().enumerate() {
@@ -28,31 +28,15 @@ pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
     }
 }
 
-fn effect(checker: &mut Checker<'_>, rule: &Rule, path: &Path) {
-    let redirects = matches!(rule.kind, RuleKind::CostSaver | RuleKind::Custom);
-    let may_redirect = redirects || rule.kind == RuleKind::SpendCircuit;
-    let is_split = rule.kind == RuleKind::Ab;
-    let is_circuit = rule.kind == RuleKind::SpendCircuit;
-    belongs(checker, path, "redirect", rule.redirect.is_some(), redirects, may_redirect);
-    belongs(checker, path, "split", !rule.split.is_empty(), is_split, is_split);
-    belongs(checker, path, "spend", rule.spend.is_some(), is_circuit, is_circuit);
-    if is_split && !rule.split.is_empty() {
-        let some_weight = rule.split.iter().any(|arm| arm.weight > 0);
-        checker.ensure(rule.split.len() > 1 && some_weight, &path.key("split"), "expected two models or more, one of them with a weight");
+/// Reports everything that is wrong with a rule; what only compiling finds once the rest is right.
+fn rule(checker: &mut Checker<'_>, rule: &Rule, path: &Path) {
+    let mut problems = rule.problems();
+    if problems.is_empty() {
+        problems.extend(rules::Rule::compile(rule).err());
     }
-    if let Some(spend) = &rule.spend {
-        checker.ensure(!spend.window.is_zero(), &path.key("spend").key("window"), "must not be 0");
-    }
-}
-
-fn conditions(checker: &mut Checker<'_>, rule: &Rule, path: &Path) {
-    let is_custom = rule.kind == RuleKind::Custom;
-    let when = path.key("when");
-    belongs(checker, &when, "cel", rule.when.cel.is_some(), is_custom, is_custom);
-    if let Some(range) = &rule.when.prompt_tokens
-        && let (Some(min), Some(max)) = (range.min, range.max)
-    {
-        checker.ensure(min <= max, &when.key("prompt_tokens"), "`min` must not be more than `max`");
+    for problem in problems.iter().filter(|problem| problem.field != Some("name")) {
+        let place = problem.field.into_iter().flat_map(|field| field.split('.')).fold(path.clone(), |place, key| place.key(key));
+        checker.report(&place, problem.message.clone());
     }
 }
 

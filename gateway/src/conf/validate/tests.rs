@@ -260,7 +260,7 @@ fn each_kind_of_rule_and_guardrail_needs_its_own_keys() {
             "rules:\n\
              - {name: a, kind: spend_circuit, spend: {limit_usd: 12.5, window: 1d}}\n\
              - {name: b, kind: ab, split: [{model: x, weight: 9}, {model: y, weight: 1}], sticky: end_user}\n\
-             - {name: c, kind: custom, when: {cel: 'request.stream'}, redirect: {model: x}, scope: {teams: [t]}}\n"
+             - {name: c, kind: custom, when: {cel: 'stream'}, redirect: {model: x}, scope: {teams: [t]}}\n"
         )
         .is_empty()
     );

@@ -85,5 +85,6 @@ fn target(target: model_target::Model, providers: &HashMap<String, (String, Load
     };
     let shape = provider.shape(&target.upstream_model);
     let made = Target::new(provider.name().clone(), provider.kind(), provider.quirks(), shape, target.upstream_model.into());
-    Some(made.ranked(target.priority, u32::try_from(target.weight).unwrap_or(0)).in_region(target.region.map(Arc::from)))
+    let region = target.region.map(Arc::from).or_else(|| provider.region().cloned());
+    Some(made.ranked(target.priority, u32::try_from(target.weight).unwrap_or(0)).in_region(region))
 }

@@ -72,7 +72,8 @@ fn fingerprint(row: &provider::Model, keys: &[provider_key::Model]) -> Fingerpri
         digest.update(text.len().to_le_bytes());
         digest.update(text);
     };
-    for text in [&row.id, &row.name, kind(row.kind).as_str(), &row.base_url, &row.settings] {
+    let region = row.region.as_deref().unwrap_or_default();
+    for text in [&row.id, &row.name, kind(row.kind).as_str(), &row.base_url, region, &row.settings] {
         add(text);
     }
     for key in keys {
@@ -156,6 +157,7 @@ fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<KeySpec>, conf:
         ca_pem: settings.ca_pem,
         headers: settings.headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect(),
         api_version: settings.api_version,
+        label: row.region.clone(),
         region: settings.aws.map(|aws| aws.region).filter(|region| !region.is_empty()).or_else(|| row.region.clone()),
         place: settings.vertex.map(|vertex| Place {
             project: vertex.project,

@@ -18,7 +18,7 @@ pub(super) enum Kind {
 use Kind::{Flag, Number, Text};
 
 /// The columns in the order in which [`row`] writes them. Columns not named here stay null.
-pub(super) const COLUMNS: [(&str, Kind); 38] = [
+pub(super) const COLUMNS: [(&str, Kind); 39] = [
     ("request_id", Text),
     ("started_at", Number),
     ("key_id", Text),
@@ -34,6 +34,7 @@ pub(super) const COLUMNS: [(&str, Kind); 38] = [
     ("model_asked", Text),
     ("model_resolved", Text),
     ("model_upstream", Text),
+    ("rule", Text),
     ("status", Number),
     ("error_code", Text),
     ("outcome", Text),
@@ -80,7 +81,9 @@ pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink
     for text in [&record.client_shape, &record.endpoint, &record.path] {
         sink.text(some(text));
     }
-    for text in [&record.provider, &record.provider_shape, &record.model_asked, &record.model_resolved, &record.model_upstream] {
+    for text in
+        [&record.provider, &record.provider_shape, &record.model_asked, &record.model_resolved, &record.model_upstream, &record.rule]
+    {
         sink.text(optional(text));
     }
     sink.number(Some(i64::from(record.status)));
@@ -90,7 +93,7 @@ pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink
     sink.number(i64::try_from(record.attempts.len()).ok());
     sink.number(Some(whole(record.total_us)));
     sink.number(record.first_byte_us.map(whole));
-    sink.number(Some(0));
+    sink.number(Some(whole(record.queue_us)));
     sink.number(Some(whole(record.overhead_us)));
     sink.number(usage.map(|usage| whole(usage.input_uncached)));
     sink.number(usage.map(|usage| whole(usage.cache_read)));
