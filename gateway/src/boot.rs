@@ -70,6 +70,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         journal,
         clock: Clock::default(),
         body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),
+        shared: None,
         active: Active::default(),
         control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin()),
         conf,
@@ -79,7 +80,11 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let flushing = runtime.spawn(flusher.run(stopped.clone()));
     runtime.spawn(store::refresh(gateway.clone(), database, pepper, sealer, stopped));
     let (signals, begun) = Signals::new();
+    let ending = gateway.clone();
     end_when_idle(gateway.clone(), begun, move || {
+        if let Some(shared) = &ending.shared {
+            shared.close();
+        }
         let _ = stop.send(true);
         let _ = runtime.block_on(async { tokio::time::timeout(LAST_FLUSH, flushing).await });
     });

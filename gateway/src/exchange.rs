@@ -20,6 +20,7 @@ use svc_filters::verdict::{Code, Rejection};
 
 use crate::attempts::Attempts;
 use crate::edge::Connection;
+use crate::limiter::Ticket;
 use crate::phases::translation::Asking;
 use crate::phases::way::Way;
 use crate::pictures::Pictures;
@@ -56,6 +57,8 @@ pub struct Exchange {
     pub key: Option<Arc<Key>>,
     /// How the caps decided.
     pub limit: Option<Decision>,
+    /// What it holds of the caps until it has ended.
+    pub ticket: Option<Ticket>,
     /// The model entry behind the asked name.
     pub resolved: Option<Arc<Model>>,
     /// What was read from the body.
@@ -149,6 +152,7 @@ impl Exchange {
             model_asked: None,
             key: None,
             limit: None,
+            ticket: None,
             resolved: None,
             facts: None,
             body: Bytes::new(),

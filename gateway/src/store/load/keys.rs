@@ -8,7 +8,7 @@ use sea_orm::{DatabaseTransaction, DbErr, EntityTrait};
 use svc_entity as entity;
 use svc_filters::auth::{Key, KeyStatus, Owner, SecretHash};
 
-use super::{cap, rows};
+use super::{cap, rows, token_cap};
 
 /// What a key takes from its owner.
 struct Account {
@@ -72,6 +72,8 @@ fn key(row: api_key::Model, accounts: &HashMap<String, Account>) -> Result<Key, 
         application: row.application_id.map(Arc::from),
         allowed_models,
         rpm_limit: cap(row.rpm_limit),
+        tpm_limit: token_cap(row.tpm_limit),
+        max_parallel: cap(row.max_parallel),
         expires_at: row.expires_at,
         status,
         tags: row.tags.map(Arc::from),
