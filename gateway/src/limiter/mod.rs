@@ -4,12 +4,15 @@
 //! have to admit it: the process alone refuses what it knows to be too much without asking, and goes on counting when the store
 //! is away or has forgotten. What a refusal by the store leaves in this process is taken back.
 
+mod redis;
+mod scripts;
 mod ticket;
 
 use async_trait::async_trait;
 use svc_filters::limits::{Decision, Permit, Refusal, Standing, headers};
 use svc_filters::verdict::{Code, Rejection};
 
+pub use self::redis::{BadUrl, Redis, parse};
 pub use self::ticket::{Slip, Ticket};
 use crate::conf::OnLimiterError;
 use crate::exchange::Exchange;
