@@ -112,6 +112,8 @@ pub struct Request<'a> {
     pub resolved: Option<Arc<Model>>,
     /// Set by `routing`, pruned by `translation`: the targets to try, in order.
     pub plan: Vec<Arc<Target>>,
+    /// Set by `routing`: the rule that decided.
+    pub rule: Option<Arc<str>>,
     /// Notes for the request log, as (name, value).
     pub notes: Vec<(Cow<'static, str>, String)>,
 }

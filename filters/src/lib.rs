@@ -11,6 +11,7 @@ pub mod filter;
 pub mod guardrails;
 pub mod limits;
 pub mod passage;
+pub mod period;
 pub mod policy;
 pub mod registry;
 pub mod routing;

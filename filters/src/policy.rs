@@ -3,6 +3,7 @@
 use crate::auth::KeyTable;
 use crate::limits::Caps;
 use crate::routing::ModelTable;
+use crate::routing::rules::RuleSet;
 
 /// A consistent view of the configured policy. A change makes a new one; a request keeps the one it began with.
 #[derive(Debug)]
@@ -13,4 +14,6 @@ pub struct Policy {
     pub models: ModelTable,
     /// Caps that are not a key's own.
     pub caps: Caps,
+    /// Rules that decide before a target is chosen.
+    pub rules: RuleSet,
 }

@@ -42,7 +42,7 @@ impl Registry {
         registry.add("auth", || AuthFilter);
         registry.add("limits", LimitsFilter::default);
         registry.add("guardrails", || GuardrailsFilter);
-        registry.add("routing", || RoutingFilter);
+        registry.add("routing", RoutingFilter::default);
         registry.add("translation", || TranslationFilter);
         registry.add("cost", || CostFilter);
         registry

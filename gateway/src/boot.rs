@@ -31,7 +31,7 @@ use crate::proxy::Proxy;
 use crate::secrets::Secrets;
 use crate::shutdown::{Signals, end_when_idle};
 use crate::state::{Active, Gateway};
-use crate::store::{self, Flusher, Journal, Live, Sealer};
+use crate::store::{self, Counting, Flusher, Journal, Live, Sealer};
 
 /// Bytes the journal may hold while the database is away.
 const JOURNAL_BYTES: u64 = 1 << 30;
@@ -71,6 +71,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         chain,
         live: Live::new(live),
         journal,
+        counting: Counting::new(conf.telemetry.own_token_counts),
         clock: Clock::default(),
         body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),
         shared,

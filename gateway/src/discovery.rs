@@ -211,6 +211,7 @@ mod tests {
             aliases: Vec::new(),
             targets: Vec::new(),
             fallbacks: Vec::new(),
+            affinity: false,
             created_at: 1_700_000_000,
             translation: None,
         };

@@ -4,6 +4,7 @@
 
 mod connection;
 mod deadline;
+mod pulse;
 
 use std::collections::HashMap;
 use std::net::IpAddr;

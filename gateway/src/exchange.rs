@@ -15,20 +15,22 @@ use svc_filters::limits::Decision;
 use svc_filters::passage::Facts;
 use svc_filters::routing::Model;
 use svc_filters::shape::Shape;
+use svc_filters::tokens::{Hearing, Prompt};
 use svc_filters::usage::Usage;
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::attempts::Attempts;
+use crate::conf::TimeoutOverrides;
 use crate::edge::Connection;
 use crate::limiter::Ticket;
 use crate::phases::translation::Asking;
 use crate::phases::way::Way;
 use crate::pictures::Pictures;
-use crate::providers::{Authorisation, Socket, Unwrapping};
+use crate::providers::{Authorisation, Socket, Timeouts, Unwrapping};
 use crate::request_id::RequestId;
-use crate::rescue::REQUEST_ID;
+use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
-use crate::store::{RecordView, RequestOutcome, Snapshot};
+use crate::store::{RecordView, RequestOutcome, Snapshot, Uncounted};
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -67,6 +69,8 @@ pub struct Exchange {
     pub body: Bytes,
     /// Bytes of that body.
     pub body_length: u64,
+    /// What is left of that body for its tokens to be counted, once it is let go.
+    pub prompt: Option<Prompt>,
     /// Memory held for the body.
     pub body_memory: Option<crate::phases::body::Reserved>,
     /// Plan and progress of the tries.
@@ -89,6 +93,8 @@ pub struct Exchange {
     pub begun: bool,
     /// Whether the end entry is in the journal.
     pub settled: bool,
+    /// Time spent in the queues of providers.
+    pub queued: Duration,
     /// When the provider was first asked.
     pub asked: Option<Duration>,
     /// The client's side of the connection.
@@ -157,6 +163,7 @@ impl Exchange {
             facts: None,
             body: Bytes::new(),
             body_length: 0,
+            prompt: None,
             body_memory: None,
             attempts: Attempts::default(),
             upstream_body: Bytes::new(),
@@ -168,6 +175,7 @@ impl Exchange {
             notes: Vec::new(),
             begun: false,
             settled: false,
+            queued: Duration::ZERO,
             asked: None,
             deadline: None,
             client: Client { path: "".into(), address: None, user_agent: None },
@@ -183,24 +191,100 @@ impl Exchange {
 
     /// Bounds the wait for the current try's first byte, within what is left of the whole exchange.
     pub fn wait_for_answer(&mut self, session: &Session) {
-        let Some(timeouts) = self.attempts.provider().map(|provider| provider.timeouts()) else { return };
+        let Some(timeouts) = self.timeouts() else { return };
         let whole = self.started + timeouts.total;
         self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.first_byte)));
     }
 
-    /// Bounds the rest of the exchange, now that the answer is here, and lets go of what only another try would need: an answer
-    /// may stream for long.
-    pub fn answered(&mut self, session: &Session) {
+    /// Milliseconds of the clock that never goes back.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.gateway.clock.ticks_at(Instant::now())
+    }
+
+    /// Whether another candidate is left to be tried.
+    #[must_use]
+    pub fn has_next(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|snapshot| self.attempts.has_next(snapshot, self.now()))
+    }
+
+    /// Takes back what is known of an answer that turned out to be none, so that another candidate can give one. `false` when
+    /// the client may have seen a part of it, or nobody is left to ask.
+    pub fn start_over(&mut self, session: &Session) -> bool {
+        let possible = !self.answer.released && !self.settled && rescue::can_replace(session) && self.has_next();
+        if possible {
+            rescue::forget_head(session);
+            self.answer = Answer { stream: self.asks_stream(), ..Answer::default() };
+        }
+        possible
+    }
+
+    /// Whether the client asked for a stream.
+    #[must_use]
+    pub fn asks_stream(&self) -> bool {
+        self.endpoint == Some(Endpoint::StreamGenerateContent) || self.facts.as_ref().is_some_and(|facts| facts.stream)
+    }
+
+    /// How the answer is listened to.
+    #[must_use]
+    pub fn hearing(&self) -> Hearing {
+        self.endpoint.map_or(Hearing::Nothing, |endpoint| self.gateway.counting.hearing(endpoint))
+    }
+
+    /// What is to be counted, now that the request ends in that way; none of an answer that failed before its first word.
+    pub fn uncounted(&mut self, outcome: RequestOutcome) -> Option<Uncounted> {
+        self.keep_prompt();
+        let answer = self.answer.way.as_mut()?.take_heard()?;
+        let spoken = !answer.is_empty() || matches!(outcome, RequestOutcome::Complete | RequestOutcome::ClientGone);
+        let model = self.attempts.current()?.upstream_model.clone();
+        spoken.then(|| Uncounted { id: self.id, model, prompt: self.prompt.take(), answer })
+    }
+
+    /// Keeps of the body what counting it takes, unless the provider has told already.
+    fn keep_prompt(&mut self) {
+        let Some(way) = self.answer.way.as_ref().filter(|_| !self.body.is_empty()) else { return };
+        self.prompt = match way.hearing() {
+            Hearing::Nothing => None,
+            Hearing::Missing if way.usage().is_some() => None,
+            Hearing::Missing | Hearing::All if self.answer.stream => Some(Prompt::compact(&self.body)),
+            Hearing::Missing | Hearing::All => Some(Prompt::Whole(self.body.clone())),
+        };
+    }
+
+    /// Lets go of what only another try would need: an answer may stream for long.
+    pub fn commit(&mut self) {
+        self.keep_prompt();
         self.body = Bytes::new();
         self.upstream_body = Bytes::new();
         self.pictures = Pictures::default();
         self.body_memory = None;
-        let whole = self.attempts.provider().map(|provider| self.started + provider.timeouts().total);
+    }
+
+    /// How long the provider of the current try may take, for this model.
+    #[must_use]
+    pub fn timeouts(&self) -> Option<Timeouts> {
+        let timeouts = self.attempts.provider()?.timeouts();
+        Some(self.own_timeouts().map_or(timeouts, |own| timeouts.with(own)))
+    }
+
+    /// Time-outs of the model's own.
+    #[must_use]
+    pub fn own_timeouts(&self) -> Option<&TimeoutOverrides> {
+        let own = &self.snapshot.as_ref()?.timeouts;
+        if own.is_empty() { None } else { own.get(&self.resolved.as_ref()?.name) }
+    }
+
+    /// Bounds the rest of the exchange, now that the answer is here.
+    pub fn answered(&mut self, session: &Session) {
+        let whole = self.timeouts().map(|timeouts| self.started + timeouts.total);
         self.set_deadline(session, whole);
     }
 
     /// Takes the bounds off the connection, for what comes after this exchange.
     pub fn over(&mut self, session: &Session) {
+        if let Some(connection) = session.stream().and_then(Connection::of) {
+            connection.be_silent();
+        }
         self.set_deadline(session, None);
     }
 

@@ -111,8 +111,15 @@ impl ProxyHttp for Proxy {
         failure::to_connect(exchange, error)
     }
 
-    fn error_while_proxy(&self, _: &HttpPeer, _: &mut Session, error: Box<Error>, exchange: &mut Self::CTX, reused: bool) -> Box<Error> {
-        failure::while_proxying(exchange, error, reused)
+    fn error_while_proxy(
+        &self,
+        _: &HttpPeer,
+        session: &mut Session,
+        error: Box<Error>,
+        exchange: &mut Self::CTX,
+        reused: bool,
+    ) -> Box<Error> {
+        failure::while_proxying(session, exchange, error, reused)
     }
 
     async fn fail_to_proxy(&self, session: &mut Session, error: &Error, exchange: &mut Self::CTX) -> FailToProxy {

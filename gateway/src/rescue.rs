@@ -222,6 +222,13 @@ pub fn replace_head(session: &Session, head: &ResponseHeader) -> bool {
     connection.replace_head(wire(head))
 }
 
+/// Drops the head of an answer that another one will take the place of, where Pingora has not written it yet.
+pub fn forget_head(session: &Session) {
+    if let Some(connection) = session.stream().and_then(Connection::of) {
+        connection.forget_head();
+    }
+}
+
 /// Lets what the connection holds leave.
 pub fn release(session: &Session) {
     if let Some(connection) = session.stream().and_then(Connection::of) {
@@ -246,6 +253,7 @@ pub async fn answer_failure(session: &mut Session, exchange: &mut Exchange, fail
 /// # Errors
 /// When the client is gone.
 pub async fn respond(session: &mut Session, head: ResponseHeader, body: Bytes) -> Result<()> {
+    forget_head(session);
     release(session);
     let unread = !session.as_mut().is_body_done();
     if unread {

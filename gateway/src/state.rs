@@ -9,7 +9,7 @@ use crate::conf::Conf;
 use crate::control::Control;
 use crate::limiter;
 use crate::phases::body::BodyMemory;
-use crate::store::{Journal, Live};
+use crate::store::{Counting, Journal, Live};
 
 /// Shared state of the data plane.
 pub struct Gateway {
@@ -21,6 +21,8 @@ pub struct Gateway {
     pub live: Live,
     /// Records on their way to the database.
     pub journal: Journal,
+    /// What the flush worker is to count.
+    pub counting: Counting,
     /// Time.
     pub clock: Clock,
     /// Memory all request bodies share.

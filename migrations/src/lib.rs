@@ -9,6 +9,7 @@ mod m20261121_identity;
 mod m20261121_records;
 mod m20261121_revision;
 mod m20261121_routing;
+mod m20261121_rules;
 mod m20261121_translation;
 mod migrate;
 mod sql;
@@ -29,6 +30,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_records::Migration),
             Box::new(m20261121_revision::Migration),
             Box::new(m20261121_translation::Migration),
+            Box::new(m20261121_rules::Migration),
         ]
     }
 }

@@ -78,10 +78,8 @@ impl MigrationTrait for Migration {
         sql::run(manager, REVISION).await?;
         if sql::is_postgres(manager) {
             sql::run(manager, POSTGRES_FUNCTION).await?;
-            for_each_watched(manager, POSTGRES_TRIGGER).await
-        } else {
-            for_each_watched(manager, SQLITE_TRIGGER).await
         }
+        watch(manager, &WATCHED).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
@@ -93,6 +91,15 @@ impl MigrationTrait for Migration {
         }
         sql::drop_tables(manager, &["config_revision"]).await
     }
+}
+
+/// Lets every change of these tables raise the revision.
+pub(crate) async fn watch(manager: &SchemaManager<'_>, tables: &[&str]) -> Result<(), DbErr> {
+    let template = if sql::is_postgres(manager) { POSTGRES_TRIGGER } else { SQLITE_TRIGGER };
+    for table in tables {
+        sql::run(manager, &template.replace("{table}", table)).await?;
+    }
+    Ok(())
 }
 
 async fn for_each_watched(manager: &SchemaManager<'_>, template: &str) -> Result<(), DbErr> {

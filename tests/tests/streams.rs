@@ -123,6 +123,26 @@ fn start(upstream: &Upstream) -> Gateway {
 }
 
 #[test]
+fn a_client_of_a_silent_stream_is_kept_in_touch_in_a_form_its_sdks_survive() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::start(Options::standard(&upstream.url()).with(FAST_LOG).with("client_keepalive: 100ms\n"));
+    for form in FORMS {
+        let answer = form.read(&gateway, "demo:slow=300ms demo:chunks=2");
+        let (told, body) = (format!("{form:?}: {}", answer.text()), answer.text());
+        assert!(form.ends_cleanly(&body), "{told}");
+        let signs = match form {
+            Form::Messages => body.matches("event: ping\n").count(),
+            Form::GenerateEvents => body.matches(r#""parts":[{"text":""}]"#).count(),
+            Form::GenerateArray => body.matches("}\n,").count(),
+            Form::Chat | Form::Completions | Form::Responses => body.matches(": keep-alive\n").count(),
+        };
+        assert!(signs > 0, "{told}");
+        assert!(!body.contains(": keep-alive\n\n"), "{told}");
+        assert!(!form.events(&answer).is_empty(), "{told}");
+    }
+}
+
+#[test]
 fn an_event_arrives_before_the_next_is_made() {
     let upstream = Upstream::start();
     let gateway = start(&upstream);

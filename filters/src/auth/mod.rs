@@ -1,9 +1,11 @@
 //! Who calls: service-issued keys, their secrets and the identity behind them.
 
+mod caller;
 mod filter;
 mod secret;
 mod table;
 
+pub use caller::Caller;
 pub use filter::{AuthFilter, may_call};
 pub use secret::{KeySecret, Pepper, SecretHash};
 pub use table::{KeyTable, Lookup};
@@ -65,6 +67,8 @@ pub struct Key {
     pub expires_at: Option<i64>,
     /// Status set by an operator.
     pub status: KeyStatus,
+    /// Its holder by name, for rules.
+    pub caller: Caller,
     /// Tags as a JSON object; `None` without tags.
     pub tags: Option<Arc<str>>,
     /// What is done about fields a provider of another shape has no words for; `None` as the model says.

@@ -19,6 +19,15 @@ pub struct Failure<'a> {
     pub retry_after: Option<u64>,
 }
 
+impl Failure<'static> {
+    /// An answer of the provider that cannot be used.
+    #[must_use]
+    pub fn broken(message: impl Into<Text<'static>>) -> Self {
+        let (message, code) = (message.into(), Text::from("upstream_error"));
+        Self { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
+    }
+}
+
 impl Failure<'_> {
     /// The same failure without a borrow.
     #[must_use]
@@ -63,4 +72,25 @@ pub enum FailureClass {
     Server,
     /// The provider's filter refused the input.
     RefusedInput,
+}
+
+impl FailureClass {
+    /// The class of an HTTP status, where nothing else tells it.
+    #[must_use]
+    pub const fn of_status(status: u16) -> Self {
+        match status {
+            401 => Self::Auth,
+            402 => Self::Billing,
+            403 => Self::Permission,
+            404 => Self::NotFound,
+            408 | 504 => Self::Timeout,
+            409 => Self::Conflict,
+            413 => Self::TooLarge,
+            424 => Self::Server,
+            429 => Self::Rate,
+            503 | 529 => Self::Overloaded,
+            400..=499 => Self::BadRequest,
+            _ => Self::Server,
+        }
+    }
 }

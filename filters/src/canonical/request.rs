@@ -19,6 +19,8 @@ pub struct Request<'a> {
     pub tool_choice: Option<Choice<'a>>,
     /// Whether several may be called at once.
     pub parallel_tool_calls: Option<bool>,
+    /// The client declares its tools in the old form `functions`, and knows answers with one call in that form only.
+    pub legacy_calls: bool,
     /// Most tokens of the answer, reasoning included.
     pub max_output: Option<u64>,
     /// Sampling.
@@ -54,6 +56,7 @@ impl Request<'_> {
             tools: Vec::new(),
             tool_choice: None,
             parallel_tool_calls: None,
+            legacy_calls: false,
             max_output: None,
             sampling: Sampling::default(),
             stop: Vec::new(),

@@ -26,7 +26,7 @@ pub enum Tool<'a> {
     WebSearch(WebSearch<'a>),
     /// Control of a screen, run by the client.
     Computer(ComputerTool<'a>),
-    /// A tool with a schema known to its vendor's models only, run by the client: bash and text editor of the messages shape.
+    /// A tool with a schema known to its vendor's models only, run by the client: bash, text editor and memory of the messages shape.
     Vendor(VendorTool<'a>),
     /// A tool the provider runs, as written; `kind` is the vendor's name for it.
     Unknown {
@@ -86,7 +86,7 @@ pub struct ComputerTool<'a> {
     pub zoom: bool,
 }
 
-/// A bash or text-editor tool.
+/// A bash, text-editor or memory tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VendorTool<'a> {
     /// The vendor's type, such as `bash_20250124`.

@@ -38,5 +38,5 @@ fn estimate(request: &Request<'_>) -> u64 {
         return 0;
     }
     let output = request.facts.and_then(|facts| facts.max_output).unwrap_or(0);
-    tokens::roughly(request.body).saturating_add(output).max(1)
+    tokens::estimate(request.body).saturating_add(output).max(1)
 }

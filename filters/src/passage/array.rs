@@ -52,7 +52,7 @@ impl ArrayStream {
         let Some(span) = element_span(raw, self.elements == 0) else { return out.keep(frame) };
         self.elements += 1;
         let element = span.of(raw);
-        reader.document(element);
+        reader.element(element);
         if !reader.is_patched() {
             return out.keep(frame);
         }

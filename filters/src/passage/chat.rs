@@ -51,8 +51,15 @@ fn usage(page: &mut Page<'_>, data: &[u8], member: &Member<'_>, before: Option<u
 #[inline]
 fn choices(page: &mut Page<'_>, choices: &Member<'_>) -> bool {
     let value = choices.value();
-    if !page.facts.content_started || may_finish(value) {
+    if page.ear.as_mut().is_some_and(|ear| ear.follows(value)) {
+        return true;
+    }
+    let finishes = may_finish(value);
+    if !page.facts.content_started || finishes {
         elements(value).for_each(|choice| walk_choice(page, choice.value));
+    }
+    if let Some(ear) = &mut page.ear {
+        ear.choices(value, page.facts.content_started && !finishes);
     }
     choices.kind == Kind::Array && value.get(skip_space(value, 1)) != Some(&b']')
 }

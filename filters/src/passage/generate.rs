@@ -25,10 +25,21 @@ pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
 }
 
 fn candidates(page: &mut Page<'_>, candidates: &Member<'_>) {
-    if page.facts.content_started && FINISH_REASON.find(candidates.value()).is_none() {
+    let value = candidates.value();
+    if page.ear.as_mut().is_some_and(|ear| ear.follows(value)) {
         return;
     }
-    for candidate in elements(candidates.value()) {
+    let finishes = FINISH_REASON.find(value).is_some();
+    if !page.facts.content_started || finishes {
+        walk(page, value);
+    }
+    if let Some(ear) = &mut page.ear {
+        ear.candidates(value, page.facts.content_started && !finishes);
+    }
+}
+
+fn walk(page: &mut Page<'_>, candidates: &[u8]) {
+    for candidate in elements(candidates) {
         for member in members(candidate.value) {
             match &*member.name() {
                 b"finishReason" if member.kind == Kind::String && member.value() != b"\"FINISH_REASON_UNSPECIFIED\"" => {

@@ -7,9 +7,19 @@ use crate::wire::json::{Kind, Member, members};
 #[inline]
 pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
     match leading_type(data) {
-        Some(b"content_block_start" | b"content_block_delta") => page.facts.content_started = true,
+        Some(b"content_block_start" | b"content_block_delta") => block(page, data),
         Some(b"content_block_stop" | b"ping") => {}
         _ => walk(page, data),
+    }
+}
+
+#[inline]
+fn block(page: &mut Page<'_>, data: &[u8]) {
+    page.facts.content_started = true;
+    if let Some(ear) = &mut page.ear
+        && !ear.follows(data)
+    {
+        ear.block(data);
     }
 }
 
@@ -17,7 +27,7 @@ fn walk(page: &mut Page<'_>, data: &[u8]) {
     let mut error = None;
     for member in members(data) {
         match &*member.name() {
-            b"type" => event_type(page, member.value()),
+            b"type" => event_type(page, data, member.value()),
             b"message" if member.kind == Kind::Object => message(page, &member),
             b"model" => page.model(&member, 0),
             b"usage" => page.facts.messages_usage.merge(member.value()),
@@ -33,10 +43,10 @@ fn walk(page: &mut Page<'_>, data: &[u8]) {
     }
 }
 
-fn event_type(page: &mut Page<'_>, value: &[u8]) {
+fn event_type(page: &mut Page<'_>, data: &[u8], value: &[u8]) {
     match value {
         b"\"message_stop\"" => page.facts.terminal = true,
-        b"\"content_block_start\"" | b"\"content_block_delta\"" => page.facts.content_started = true,
+        b"\"content_block_start\"" | b"\"content_block_delta\"" => block(page, data),
         _ => {}
     }
 }

@@ -10,6 +10,7 @@ mod closing;
 mod error;
 mod events;
 mod generate;
+mod hearing;
 mod kind;
 mod messages;
 mod multipart;
@@ -33,6 +34,7 @@ pub use self::kind::{BodyKind, Framing, PassageKind};
 pub use self::multipart::MultipartError;
 use self::reading::{Reader, Rules};
 pub use self::request::{Facts, FactsError};
+use crate::tokens::{Heard, Hearing};
 use crate::usage::Usage;
 use crate::wire::framing::FrameTooLarge;
 
@@ -97,6 +99,25 @@ impl Passage {
         let rules = Rules::new(options.answer_model.as_deref(), options.hide_usage);
         let reader = Reader::new(kind.body, rules);
         Self { kind, request_id: options.request_id, reader, cut: Cut::new(kind.framing), failed: None }
+    }
+
+    /// Keeps the answer's text from now on, so that it can be counted.
+    pub fn listen(&mut self, hearing: Hearing) {
+        self.reader.listen(hearing);
+    }
+
+    /// Whether, and how, it still listens.
+    #[must_use]
+    pub const fn hearing(&self) -> Hearing {
+        self.reader.hearing
+    }
+
+    /// What was heard; none where nothing is to be counted.
+    pub fn take_heard(&mut self) -> Option<Heard> {
+        match self.cut {
+            Cut::Undecided(_) | Cut::Opaque => None,
+            Cut::Json(_) | Cut::Sse(_) | Cut::Array(_) => self.reader.take_heard(),
+        }
     }
 
     /// Takes the next piece and returns what to send on now. `end` tells that the upstream ended cleanly after it.

@@ -1,7 +1,9 @@
 //! What is learnt from an answer on its way through, and what is to change in it.
 
 use super::error::InBandError;
+use super::hearing::Ear;
 use super::{BodyKind, chat, generate, messages, plain, responses};
+use crate::tokens::{Heard, Hearing};
 use crate::usage::{MessagesUsage, Usage, read_generate_content};
 use crate::wire::json::{self, Kind, Member, Span};
 
@@ -28,6 +30,12 @@ impl Learnt {
     pub(super) fn usage(&self) -> Option<Usage> {
         let generated = || read_generate_content(&self.generate_usage);
         self.usage.or_else(|| self.messages_usage.usage()).or_else(generated)
+    }
+
+    /// Whether the usage told is that of the whole answer, as far as it has come. Chat completions and responses tell theirs once
+    /// it is known, the others from the start.
+    fn usage_is_final(&self) -> bool {
+        self.usage.is_some() || ((self.finish_reason.is_some() || self.terminal) && self.usage().is_some())
     }
 
     /// Remembers the last usage object that is not empty.
@@ -102,11 +110,42 @@ pub(super) struct Reader {
     rules: Rules,
     patches: Vec<Patch>,
     prefix: Prefix,
+    pub(super) hearing: Hearing,
+    ear: Option<Box<Ear>>,
 }
 
 impl Reader {
     pub(super) fn new(body: BodyKind, rules: Rules) -> Self {
-        Self { body, facts: Learnt::default(), events: 0, rules, patches: Vec::new(), prefix: Prefix::default() }
+        Self {
+            body,
+            facts: Learnt::default(),
+            events: 0,
+            rules,
+            patches: Vec::new(),
+            prefix: Prefix::default(),
+            hearing: Hearing::Nothing,
+            ear: None,
+        }
+    }
+
+    pub(super) fn listen(&mut self, hearing: Hearing) {
+        self.hearing = hearing;
+    }
+
+    /// What was heard; none where that is not to be counted.
+    pub(super) fn take_heard(&mut self) -> Option<Heard> {
+        let hearing = std::mem::take(&mut self.hearing);
+        let ear = self.ear.take();
+        (hearing != Hearing::Nothing).then(|| ear.map_or_else(|| Heard::new(hearing), |ear| ear.into_heard()))
+    }
+
+    /// Stops listening where what was used is told.
+    #[inline]
+    fn listen_on(&mut self) {
+        if self.hearing == Hearing::Missing && self.facts.usage_is_final() {
+            self.hearing = Hearing::Nothing;
+            self.ear = None;
+        }
     }
 
     /// Whether the client's readers fail on anything but data lines.
@@ -123,22 +162,47 @@ impl Reader {
             return if self.wants_only_data() { Fate::Drop } else { Fate::Keep };
         }
         self.events += 1;
-        let fate = self.dispatch(data);
+        let fate = self.listening(data);
         if name == b"error" {
             self.facts.fail(data, Kind::of(*data.first().unwrap_or(&b' ')).unwrap_or(Kind::String));
         }
         if self.facts.error.is_some() { Fate::Keep } else { fate }
     }
 
-    /// Reads a whole JSON answer or one element of an array.
+    /// Reads one element of an array.
+    pub(super) fn element(&mut self, data: &[u8]) {
+        self.patches.clear();
+        self.listening(data);
+    }
+
+    /// Reads a whole JSON answer, and its text only if that is to be counted.
     pub(super) fn document(&mut self, data: &[u8]) {
         self.patches.clear();
         self.dispatch(data);
+        if self.hearing == Hearing::Missing && self.facts.usage().is_some() {
+            self.hearing = Hearing::Nothing;
+        }
+        if self.hearing != Hearing::Nothing {
+            self.ear.get_or_insert_with(|| Box::new(Ear::new(self.hearing))).document(self.body, data);
+        }
+    }
+
+    /// Reads a part of an answer with an ear for its text.
+    #[inline]
+    fn listening(&mut self, data: &[u8]) -> Fate {
+        if self.hearing == Hearing::Nothing {
+            return self.dispatch(data);
+        }
+        self.ear.get_or_insert_with(|| Box::new(Ear::new(self.hearing)));
+        let fate = self.dispatch(data);
+        self.listen_on();
+        fate
     }
 
     #[inline]
     fn dispatch(&mut self, data: &[u8]) -> Fate {
-        let mut page = Page { facts: &mut self.facts, rules: &self.rules, patches: &mut self.patches, prefix: &mut self.prefix };
+        let Self { facts, rules, patches, prefix, .. } = self;
+        let mut page = Page { facts, rules, patches, prefix, ear: self.ear.as_deref_mut() };
         match self.body {
             BodyKind::ChatCompletions | BodyKind::Completions => return chat::read(&mut page, data),
             BodyKind::Messages | BodyKind::CountTokens => messages::read(&mut page, data),
@@ -176,6 +240,8 @@ pub(super) struct Page<'p> {
     pub(super) rules: &'p Rules,
     patches: &'p mut Vec<Patch>,
     prefix: &'p mut Prefix,
+    /// Where the text is to be counted.
+    pub(super) ear: Option<&'p mut Ear>,
 }
 
 /// The members every chunk of a stream starts with, and the patches they need: what repeats is compared instead of walked.

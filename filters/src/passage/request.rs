@@ -1,6 +1,7 @@
 //! What a request says about itself, and the upstream's model name written into it.
 
 mod json_facts;
+mod metadata;
 
 use std::borrow::Cow;
 
@@ -40,6 +41,8 @@ pub(in crate::passage) struct Places {
     resources: bool,
     /// The values that name the model.
     models: Vec<Span>,
+    /// The object of metadata; empty where there is none.
+    metadata: Span,
     usage: UsageRequest,
 }
 

@@ -7,11 +7,21 @@ use crate::wire::json::{Kind, Member, members};
 /// Reads one answer or event.
 #[inline]
 pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
-    if leading_type(data).is_some_and(|kind| kind.ends_with(b".delta")) {
-        page.facts.content_started = true;
-        return;
+    match leading_type(data) {
+        Some(kind) if kind.ends_with(b".delta") => delta(page, data, kind),
+        _ => walk(page, data),
     }
-    walk(page, data);
+}
+
+#[inline]
+fn delta(page: &mut Page<'_>, data: &[u8], kind: &[u8]) {
+    page.facts.content_started = true;
+    // Sound comes as deltas too.
+    if let Some(ear) = &mut page.ear
+        && !kind.ends_with(b"audio.delta")
+    {
+        ear.delta(data);
+    }
 }
 
 fn walk(page: &mut Page<'_>, data: &[u8]) {
@@ -22,7 +32,17 @@ fn walk(page: &mut Page<'_>, data: &[u8]) {
                 is_event = true;
                 event_type(page, data, &member);
             }
-            b"response" => response(page, member.value(), member.span.start),
+            b"response" => {
+                response(page, member.value(), member.span.start);
+                if let Some(ear) = &mut page.ear {
+                    ear.outcome(member.value());
+                }
+            }
+            b"item" if leading_type(data) == Some(b"response.output_item.added") => {
+                if let Some(ear) = &mut page.ear {
+                    ear.item(member.value());
+                }
+            }
             _ => {}
         }
     }
@@ -35,7 +55,7 @@ fn event_type(page: &mut Page<'_>, data: &[u8], member: &Member<'_>) {
     match member.value() {
         b"\"response.completed\"" | b"\"response.incomplete\"" | b"\"response.failed\"" => page.facts.terminal = true,
         b"\"error\"" => page.facts.fail(data, Kind::Object),
-        value if value.ends_with(b".delta\"") => page.facts.content_started = true,
+        value if value.ends_with(b".delta\"") => delta(page, data, value.strip_suffix(b"\"").unwrap_or(value)),
         _ => {}
     }
 }

@@ -1,12 +1,37 @@
-//! The `routing` filter: the model entry behind the asked name, and the order in which its targets are tried.
+//! The `routing` filter: the model entry behind the asked name, what the rules make of it, and the order in which its targets
+//! are tried.
 
-use super::plan;
+use std::sync::Arc;
+
+use super::rules::{Denial, NoSpends, Outcome, Sample, Spends, explain};
+use super::{Draw, plan};
+use crate::auth::Caller;
+use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Place, Request};
+use crate::tokens;
 use crate::verdict::{Code, Rejection, Verdict};
 
+mod notes;
+
 /// Turns the asked model into a plan of targets.
-#[derive(Clone, Copy, Debug)]
-pub struct RoutingFilter;
+#[derive(Clone, Debug)]
+pub struct RoutingFilter {
+    spends: Arc<dyn Spends>,
+}
+
+impl RoutingFilter {
+    /// The filter over what was spent.
+    #[must_use]
+    pub fn new(spends: Arc<dyn Spends>) -> Self {
+        Self { spends }
+    }
+}
+
+impl Default for RoutingFilter {
+    fn default() -> Self {
+        Self::new(Arc::new(NoSpends))
+    }
+}
 
 impl Filter for RoutingFilter {
     fn name(&self) -> &'static str {
@@ -18,12 +43,78 @@ impl Filter for RoutingFilter {
     }
 
     fn on_request(&self, request: &mut Request<'_>) -> Verdict {
-        let Some(model) = request.policy.models.find(request.model) else {
-            let message = format!("The model `{}` does not exist. `GET /v1/models` lists the models this key may call.", request.model);
-            return Rejection::new(Code::ModelNotFound, message).with_param("model").into();
-        };
-        request.plan = plan(model, &request.policy.models, request.random);
-        request.resolved = Some(model.clone());
-        Verdict::Continue
+        if request.policy.rules.is_empty() { asked(request) } else { self.ruled(request) }
     }
 }
+
+/// Goes to the model that was asked for.
+fn asked(request: &mut Request<'_>) -> Verdict {
+    let Some(model) = request.policy.models.find(request.model) else { return not_found(request.model) };
+    let key = request.key.as_ref().map_or("", |key| &key.id);
+    let end_user = request.facts.and_then(|facts| facts.end_user.as_deref());
+    request.plan = plan(model, &request.policy.models, &Draw { random: request.random, key, end_user });
+    request.resolved = Some(model.clone());
+    Verdict::Continue
+}
+
+impl RoutingFilter {
+    /// Goes where the rules say.
+    fn ruled(&self, request: &mut Request<'_>) -> Verdict {
+        let (policy, body, facts, key) = (request.policy, request.body, request.facts, request.key.clone());
+        let nobody = Caller::default();
+        let prompt_tokens = || tokens::estimate(body);
+        let metadata = || facts.map(|facts| facts.metadata(body)).unwrap_or_default();
+        let sample = Sample {
+            endpoint: request.endpoint,
+            shape: request.shape,
+            model: request.model,
+            stream: request.endpoint == Endpoint::StreamGenerateContent || facts.is_some_and(|facts| facts.stream),
+            tools: facts.is_some_and(|facts| facts.has_tools),
+            images: facts.is_some_and(|facts| facts.has_images),
+            max_tokens: facts.and_then(|facts| facts.max_output),
+            end_user: facts.and_then(|facts| facts.end_user.as_deref()),
+            headers: request.headers,
+            key_id: key.as_ref().map_or("", |key| &key.id),
+            key_name: key.as_ref().map_or("", |key| &key.name),
+            caller: key.as_ref().map_or(&nobody, |key| &key.caller),
+            now: request.now,
+            random: request.random,
+            prompt_tokens: &prompt_tokens,
+            metadata: &metadata,
+        };
+        let decision = explain(&policy.rules, &policy.models, &sample, &*self.spends);
+        notes::write(&decision, &mut request.notes);
+        request.rule = decision.rule.map(|rule| rule.name.clone());
+        match decision.outcome {
+            Outcome::Route { model, plan } => {
+                request.plan = plan;
+                request.resolved = Some(model);
+                Verdict::Continue
+            }
+            Outcome::Deny { rule, denial } => {
+                let rejection = Rejection::new(Code::RoutingDenied, refusal(&rule, &denial));
+                request.rule = Some(rule);
+                rejection.into()
+            }
+            Outcome::ModelNotFound => not_found(request.model),
+        }
+    }
+}
+
+fn refusal(rule: &str, denial: &Denial) -> String {
+    match denial {
+        Denial::Rule => format!("The routing rule `{rule}` refuses this request."),
+        Denial::Spend => format!("The routing rule `{rule}` refuses this request: the amount it allows is spent."),
+        Denial::Region(region) => {
+            format!("The routing rule `{rule}` keeps this request in the region `{region}`, where nothing serves the model.")
+        }
+    }
+}
+
+fn not_found(model: &str) -> Verdict {
+    let message = format!("The model `{model}` does not exist. `GET /v1/models` lists the models this key may call.");
+    Rejection::new(Code::ModelNotFound, message).with_param("model").into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,13 @@
 //! Models, their aliases and the targets that serve them.
 
 mod filter;
+mod hash;
 mod plan;
+pub mod rules;
 mod table;
 
 pub use filter::RoutingFilter;
-pub use plan::plan;
+pub use plan::{Draw, plan};
 pub use table::{ModelTable, ModelTableError};
 
 use std::sync::Arc;
@@ -31,6 +33,10 @@ pub struct Target {
     pub priority: i32,
     /// Share of the traffic inside one priority group; 0 takes none unless all are 0.
     pub weight: u32,
+    /// Label for region pins.
+    pub region: Option<Arc<str>>,
+    /// Tells it from the others, in every process and version.
+    identity: u64,
     origin: u32,
     capabilities: Capabilities,
 }
@@ -40,7 +46,14 @@ impl Target {
     #[must_use]
     pub fn new(provider: Arc<str>, kind: ProviderKind, quirks: Quirks, shape: Shape, upstream_model: Arc<str>) -> Self {
         let (origin, capabilities) = (origin(&provider, &upstream_model), Capabilities::of(shape, &upstream_model));
-        Self { provider, kind, quirks, shape, upstream_model, priority: 0, weight: 1, origin, capabilities }
+        let identity = hash::stable(&[&provider, &upstream_model]);
+        Self { provider, kind, quirks, shape, upstream_model, priority: 0, weight: 1, region: None, identity, origin, capabilities }
+    }
+
+    /// The same in a region.
+    #[must_use]
+    pub fn in_region(self, region: Option<Arc<str>>) -> Self {
+        Self { region, ..self }
     }
 
     /// The same with a place among others.
@@ -74,6 +87,8 @@ pub struct Model {
     pub targets: Vec<Arc<Target>>,
     /// Names of the models to try when every target failed.
     pub fallbacks: Vec<Arc<str>>,
+    /// Whether one key and end user stay on one target inside a priority group.
+    pub affinity: bool,
     /// Unix seconds of creation, as model lists show it.
     pub created_at: i64,
     /// What is done about fields a provider of another shape has no words for; `None` as the key says.

@@ -76,6 +76,7 @@ mod tests {
             aliases: aliases.iter().map(|alias| Arc::from(*alias)).collect(),
             targets: Vec::new(),
             fallbacks: Vec::new(),
+            affinity: false,
             created_at: 0,
             translation: None,
         }

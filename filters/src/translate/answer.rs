@@ -8,6 +8,7 @@ use super::{ClientView, Decode, Encode, chat_completions, generate_content, mess
 use crate::canonical::{Event, Failure, FailureClass, Sink, Text};
 use crate::passage::{ANSWER_LIMIT, BodyKind, Cutoff, Framing, PassageError, PassageKind};
 use crate::shape::Shape;
+use crate::tokens::{Heard, Hearing};
 use crate::usage::Usage;
 use crate::wire::framing::{FRAME_LIMIT, Frame, FrameTooLarge, Framer};
 use crate::wire::json_array::{ElementEnd, element_span};
@@ -33,6 +34,10 @@ struct Seen {
     content: bool,
     ended: bool,
     failure: Option<Failure<'static>>,
+    hearing: Hearing,
+    heard: Option<Box<Heard>>,
+    /// The provider's dialect tells usage only once it is final.
+    tells_last: bool,
 }
 
 enum Cut {
@@ -79,10 +84,28 @@ impl Answer {
             cut: Cut::new(kind.framing),
             decoder: decoder(prepared.shape),
             restore: Restore::new(prepared.adaptations().clone()),
-            encoder: encoder(view, prepared.stream),
-            seen: Seen::default(),
+            encoder: encoder(view, prepared),
+            seen: Seen { tells_last: matches!(body, BodyKind::ChatCompletions | BodyKind::Responses), ..Seen::default() },
             whole: !prepared.stream,
         }
+    }
+
+    /// Keeps the answer's text from now on, so that it can be counted.
+    pub fn listen(&mut self, hearing: Hearing) {
+        self.seen.hearing = hearing;
+    }
+
+    /// Whether, and how, it still listens.
+    #[must_use]
+    pub const fn hearing(&self) -> Hearing {
+        self.seen.hearing
+    }
+
+    /// What was heard; none where nothing is to be counted.
+    pub fn take_heard(&mut self) -> Option<Heard> {
+        let hearing = std::mem::take(&mut self.seen.hearing);
+        let heard = self.seen.heard.take();
+        (hearing != Hearing::Nothing).then(|| heard.map_or_else(|| Heard::new(hearing), |heard| *heard))
     }
 
     /// Takes the next piece and returns what to send on now. `end` tells that the upstream ended cleanly after it.
@@ -99,7 +122,7 @@ impl Answer {
         if self.whole && self.seen.ended && end && out.is_empty() {
             // The encoder of whole answers has found nothing it could give: arguments that are no JSON.
             self.seen.ended = false;
-            self.seen.failure = Some(broken("the provider's answer calls a tool with arguments that are no JSON object"));
+            self.seen.failure = Some(Failure::broken("the provider's answer calls a tool with arguments that are no JSON object"));
         }
         Ok(Bytes::from(out))
     }
@@ -193,11 +216,6 @@ impl Answer {
     }
 }
 
-fn broken(message: &'static str) -> Failure<'static> {
-    let (message, code) = (Text::from(message), Text::from("upstream_error"));
-    Failure { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
-}
-
 fn decoder(upstream: Shape) -> Box<dyn Decode> {
     match upstream {
         Shape::ChatCompletions => Box::new(chat_completions::decoder()),
@@ -207,8 +225,10 @@ fn decoder(upstream: Shape) -> Box<dyn Decode> {
     }
 }
 
-fn encoder(view: ClientView, stream: bool) -> Box<dyn Encode> {
-    match (view.shape, stream) {
+fn encoder(view: ClientView, prepared: &Prepared) -> Box<dyn Encode> {
+    match (view.shape, prepared.stream) {
+        (Shape::ChatCompletions, true) if prepared.adaptations().legacy_calls => Box::new(chat_completions::legacy_stream_encoder(view)),
+        (Shape::ChatCompletions, false) if prepared.adaptations().legacy_calls => Box::new(chat_completions::legacy_whole_encoder(view)),
         (Shape::ChatCompletions, true) => Box::new(chat_completions::stream_encoder(view)),
         (Shape::ChatCompletions, false) => Box::new(chat_completions::whole_encoder(view)),
         (Shape::Messages, true) => Box::new(messages::stream_encoder(view)),
@@ -236,6 +256,9 @@ fn deliver(event: Event<'_>, restore: &mut Restore, encoder: &mut dyn Encode, se
 impl Seen {
     #[inline]
     fn note(&mut self, event: &Event<'_>) {
+        if self.hearing != Hearing::Nothing {
+            self.hear(event);
+        }
         match event {
             Event::Usage(usage) => self.usage = Some(*usage),
             Event::Finish { finish, .. } => {
@@ -246,6 +269,29 @@ impl Seen {
             Event::End => self.ended = true,
             Event::Start { .. } | Event::Ping | Event::Unknown { .. } => {}
             _ => self.content = true,
+        }
+        if self.hearing == Hearing::Missing && matches!(event, Event::Usage(_) | Event::Finish { .. } | Event::End) {
+            self.hear_on();
+        }
+    }
+
+    /// Keeps what the model has written.
+    #[inline]
+    fn hear(&mut self, event: &Event<'_>) {
+        let text = match event {
+            Event::Text { text, .. } | Event::Refusal { text, .. } | Event::Reasoning { text, .. } => text,
+            Event::ToolStart { name, .. } => name,
+            Event::ToolArguments { fragment, .. } => fragment,
+            _ => return,
+        };
+        self.heard.get_or_insert_with(|| Box::new(Heard::new(self.hearing))).text(text);
+    }
+
+    /// Stops listening where what was used is told.
+    fn hear_on(&mut self) {
+        if self.usage.is_some() && (self.tells_last || self.finish_reason.is_some() || self.ended) {
+            self.hearing = Hearing::Nothing;
+            self.heard = None;
         }
     }
 }

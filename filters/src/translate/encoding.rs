@@ -27,6 +27,8 @@ pub struct Adaptations {
     pub custom: Vec<String>,
     /// The answer's JSON is wrapped in an object with the one member `value`.
     pub wrapped: bool,
+    /// Tools were declared in the old form `functions`, and a call is to be told in that form.
+    pub legacy_calls: bool,
 }
 
 /// What an encoder of answers needs to know of the client.

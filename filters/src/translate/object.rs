@@ -46,6 +46,15 @@ impl fmt::Display for Path<'_> {
     }
 }
 
+/// Hands every field of a request's body to `take`, those that are null left out.
+pub(in crate::translate) fn fields<'a>(body: &'a [u8], take: impl FnMut(Member<'a>) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    let body = Value::of(body);
+    if body.kind() != Kind::Object {
+        return Err(Path::Root.expected("an object", body.kind()));
+    }
+    body.members().filter(|member| member.kind != Kind::Null).try_for_each(take)
+}
+
 /// A string.
 pub(in crate::translate) fn text<'a>(value: Value<'a>, path: Path<'_>) -> Result<Text<'a>, Refusal> {
     value.text().ok_or_else(|| path.expected("a string", value.kind()))

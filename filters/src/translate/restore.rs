@@ -41,7 +41,7 @@ impl Restore {
 
     /// Whether answers go through as they are.
     pub(super) fn is_idle(&self) -> bool {
-        let Adaptations { renamed, json_tool, custom, wrapped } = &self.adaptations;
+        let Adaptations { renamed, json_tool, custom, wrapped, legacy_calls: _ } = &self.adaptations;
         renamed.is_empty() && json_tool.is_none() && custom.is_empty() && !wrapped
     }
 

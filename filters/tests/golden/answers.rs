@@ -42,6 +42,10 @@ fn prepared(client: Shape, upstream: Shape, stream: bool) -> Prepared {
             "contents": [{"role": "user", "parts": [{"text": "hi"}]}]}),
         Shape::Responses => json!({"model": "m", "stream": stream, "input": "hi"}),
     };
+    prepared_for(client, upstream, stream, &body)
+}
+
+fn prepared_for(client: Shape, upstream: Shape, stream: bool, body: &Value) -> Prepared {
     let (kind, model) = match upstream {
         Shape::ChatCompletions | Shape::Responses => (ProviderKind::Openai, "gpt-4o"),
         Shape::Messages => (ProviderKind::Anthropic, "claude-sonnet-4-5"),
@@ -58,8 +62,12 @@ fn viewer(client: Shape, array: bool) -> Viewer {
 
 /// The client's bytes for the fixture cut at the given places, and the answer's state.
 fn run(framed: Framed<'_>, client: Shape, array: bool, cuts: &[usize], end: bool) -> (Vec<u8>, Answer) {
-    let prepared = prepared(client, framed.upstream, framed.streamed());
-    let mut answer = Answer::new(&prepared, Some(framed.content_type()), viewer(client, array));
+    answered(framed, client, array, cuts, end, &prepared(client, framed.upstream, framed.streamed()))
+}
+
+/// As [`run`], for the client's own request.
+fn answered(framed: Framed<'_>, client: Shape, array: bool, cuts: &[usize], end: bool, prepared: &Prepared) -> (Vec<u8>, Answer) {
+    let mut answer = Answer::new(prepared, Some(framed.content_type()), viewer(client, array));
     let mut out = Vec::new();
     let mut from = 0;
     for cut in cuts.iter().copied().chain([framed.body.len()]) {
@@ -103,6 +111,35 @@ fn snapshot(client: Shape, stream: bool, bytes: &[u8], answer: &Answer) -> Value
         written["failure"] = json!({ "status": status, "body": serde_json::from_slice::<Value>(&body).expect("JSON") });
     }
     written
+}
+
+#[test]
+fn clients_that_declare_functions_get_one_call_in_the_old_form() {
+    let mut calls = 0;
+    each(|framed| {
+        if framed.upstream == Shape::ChatCompletions {
+            return;
+        }
+        let body = json!({"model": "m", "stream": framed.streamed(), "functions": [{"name": "get_rate"}],
+            "messages": [{"role": "user", "content": "hi"}]});
+        let client = Shape::ChatCompletions;
+        let prepared = prepared_for(client, framed.upstream, framed.streamed(), &body);
+        let (bytes, answer) = answered(framed, client, false, &[], true, &prepared);
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        let names = text.matches("\"function_call\":{\"name\":").count();
+        // Several answers have one call each.
+        assert!(names < 2 || text.contains("\"index\":1"), "{}: {text}", framed.name);
+        assert!(!text.contains("tool_calls"), "{}: {text}", framed.name);
+        if answer.terminal_seen() && names > 0 {
+            assert!(
+                text.contains("\"finish_reason\":\"function_call\"") || text.contains("\"finish_reason\":\"length\""),
+                "{}: {text}",
+                framed.name
+            );
+            calls += 1;
+        }
+    });
+    assert!(calls > 10, "{calls} answers call a function");
 }
 
 #[test]

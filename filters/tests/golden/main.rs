@@ -5,6 +5,7 @@
 #![expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod answers;
+mod continuity;
 mod errors;
 mod requests;
 

@@ -54,6 +54,30 @@ fn every_request_reads_as_golden_at_every_target() {
     report(&differences, count);
 }
 
+#[test]
+fn a_tool_only_its_vendor_runs_is_refused_by_name_where_there_is_no_other() {
+    let tools = [
+        (Shape::Responses, json!({"type": "namespace", "name": "agents", "description": "d", "tools": []}), "tools.namespace"),
+        (
+            Shape::Responses,
+            json!({"type": "computer_use_preview", "display_width": 1024, "display_height": 768}),
+            "tools.computer_use_preview",
+        ),
+        (Shape::Messages, json!({"type": "code_execution_20250825", "name": "code_execution"}), "tools.code_execution_20250825"),
+    ];
+    for (from, tool, named) in &tools {
+        let body = match from {
+            Shape::Responses => json!({"model": "m", "input": "Hi", "tools": [tool]}),
+            _ => json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}], "tools": [tool]}),
+        };
+        let body = body.to_string();
+        for aim in AIMS.iter().filter(|aim| aim.shape != *from && !passes(*from, &aim.target(), true)) {
+            let refused = prepare(*from, body.as_bytes(), false, &aim.target(), Policy::Safe, &[]).expect_err(named).to_string();
+            assert!(refused.contains(named), "{}: {refused}", aim.name);
+        }
+    }
+}
+
 fn translated(from: Shape, name: &str, body: &[u8], aim: &Aim) -> Value {
     let target = aim.target();
     let stream = name.contains(".stream.");

@@ -1,20 +1,22 @@
 //! The tries of one request: the plan, the target and credential in use, and what became of each.
 
 mod judge;
+mod made;
+mod retry_after;
 
 pub use judge::{Judgement, judge};
+pub use made::{CREDENTIAL, GONE, QUEUE, STALE, UNSENDABLE};
+pub use retry_after::retry_after;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use svc_filters::routing::Target;
 
-use crate::exchange::micros;
-use crate::providers::{Provider, SelectedKey};
+use self::made::{Made, RENEWED, SIGNATURE};
+use crate::providers::{Pass, Position, Provider, SelectedKey, Slot};
 use crate::store::{AttemptView, Snapshot};
 
-/// What the record says of a try that is repeated with a renewed credential.
-const RENEWED: &str = "renewed";
 /// Tries per request, over all targets and credentials.
 const MOST: usize = 12;
 
@@ -30,16 +32,6 @@ pub struct Attempts {
     last_rejected: bool,
 }
 
-struct Made {
-    target: usize,
-    provider: Arc<Provider>,
-    key: Option<SelectedKey>,
-    started: Instant,
-    status: u16,
-    failure: &'static str,
-    us: u64,
-}
-
 impl Attempts {
     /// Sets the order of targets.
     pub fn follow(&mut self, plan: Vec<Arc<Target>>) {
@@ -48,27 +40,84 @@ impl Attempts {
         self.tried_keys = 0;
     }
 
-    /// Begins the next try: the next credential of the current target, else the next target. `None` when nothing is left.
+    /// Begins the next try: the next credential of the current target, else the next target. Targets whose breaker is open, or
+    /// whose credentials all rest, are passed over, unless that leaves none at all: then the one due soonest is tried. `None` when nothing is left.
     pub fn begin(&mut self, snapshot: &Snapshot, now_ms: u64) -> Option<(Arc<Target>, Arc<Provider>)> {
+        let now = Instant::now();
         if std::mem::take(&mut self.repeat) {
-            return self.again();
+            return self.again(now);
         }
         while self.made.len() < MOST {
-            let target = self.plan.get(self.place)?.clone();
-            if let Some((provider, key)) = self.candidate(&target, snapshot, now_ms) {
-                if let Some(key) = &key {
-                    self.tried_keys |= crate::providers::bit(key.index);
-                }
-                let made =
-                    Made { target: self.place, provider: provider.clone(), key, started: Instant::now(), status: 0, failure: "", us: 0 };
-                // One is enough for nearly all.
-                self.made.reserve_exact(1);
-                self.made.push(made);
-                return Some((target, provider));
+            let Some(target) = self.plan.get(self.place).cloned() else { return self.last_resort(snapshot, now, now_ms) };
+            if let Some((provider, key)) = self.candidate(&target, snapshot, now_ms)
+                && is_rested(&provider, self.tried_keys, now_ms)
+                && let Ok(pass) = enter(snapshot, &provider, &target, now)
+            {
+                return Some(self.make(target, provider, key, pass, now));
             }
             self.skip_target();
         }
         None
+    }
+
+    /// The target whose breaker is due soonest, where all are open and none was tried.
+    fn last_resort(&mut self, snapshot: &Snapshot, now: Instant, now_ms: u64) -> Option<(Arc<Target>, Arc<Provider>)> {
+        if !self.made.is_empty() {
+            return None;
+        }
+        let mut due: Vec<(Instant, usize)> = Vec::new();
+        for (place, target) in self.plan.iter().enumerate() {
+            if let Some(provider) = snapshot.providers.get(&target.provider) {
+                let entered = enter(snapshot, provider, target, now);
+                due.extend(entered.map_or_else(|due| due, |_| Some(now)).map(|due| (due, place)));
+            }
+        }
+        self.place = due.into_iter().min()?.1;
+        self.tried_keys = 0;
+        let target = self.plan.get(self.place)?.clone();
+        let (provider, key) = self.candidate(&target, snapshot, now_ms)?;
+        let pass = provider.breaker(&target.upstream_model).enter_anyway();
+        Some(self.make(target, provider, key, Some(pass), now))
+    }
+
+    fn make(
+        &mut self,
+        target: Arc<Target>,
+        provider: Arc<Provider>,
+        key: Option<SelectedKey>,
+        pass: Option<Pass>,
+        started: Instant,
+    ) -> (Arc<Target>, Arc<Provider>) {
+        if let Some(key) = &key {
+            self.tried_keys |= crate::providers::bit(key.index);
+        }
+        let half_opened = pass.as_ref().is_some_and(Pass::half_opened);
+        let made = Made {
+            target: self.place,
+            model: target.upstream_model.clone(),
+            provider: provider.clone(),
+            key,
+            started,
+            status: 0,
+            failure: "",
+            us: 0,
+            pass,
+            slot: None,
+        };
+        if half_opened {
+            made.announce(Some(Position::HalfOpen));
+        }
+        // One is enough for nearly all.
+        self.made.reserve_exact(1);
+        self.made.push(made);
+        (target, provider)
+    }
+
+    /// Keeps the place at the provider that the current try has waited for.
+    pub fn take_place(&mut self, slot: Slot) {
+        if let Some(made) = self.made.last_mut() {
+            made.slot = Some(slot);
+        }
     }
 
     /// Ends the current try, which a provider refused, and lets the next one repeat it without continuity tokens; once a request.
@@ -77,7 +126,7 @@ impl Attempts {
             return false;
         }
         self.bare = true;
-        self.conclude(status, "signature");
+        self.conclude(status, SIGNATURE);
         self.repeat()
     }
 
@@ -106,15 +155,20 @@ impl Attempts {
 
     /// Whether another try is possible after this one.
     #[must_use]
-    pub fn has_next(&self, snapshot: &Snapshot) -> bool {
+    pub fn has_next(&self, snapshot: &Snapshot, now_ms: u64) -> bool {
         if self.made.len() >= MOST {
             return false;
         }
-        let here = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot));
-        here || self
-            .plan
-            .get(self.place + 1..)
-            .is_some_and(|rest| rest.iter().any(|target| snapshot.providers.contains_key(&target.provider)))
+        let now = Instant::now();
+        let serves = |target: &Target, tried: u64| {
+            let provider = snapshot.providers.get(&target.provider).filter(|provider| is_rested(provider, tried, now_ms));
+            provider.is_some_and(|provider| match snapshot.held(provider.name(), &target.upstream_model, now) {
+                Some(position) => position == Position::Closed,
+                None => provider.breaker(&target.upstream_model).would_pass(now),
+            })
+        };
+        let here = self.plan.get(self.place).is_some_and(|target| self.other_key(target, snapshot) && serves(target, self.tried_keys));
+        here || self.plan.get(self.place + 1..).is_some_and(|rest| rest.iter().any(|target| serves(target, 0)))
     }
 
     /// The target that is to be tried first.
@@ -129,21 +183,34 @@ impl Attempts {
         self.tried_keys = 0;
     }
 
+    /// The answer of the current try is delivered after all, failure or not.
+    pub fn deliver(&mut self) {
+        if let Some(made) = self.made.last_mut() {
+            made.failure = "";
+        }
+    }
+
     /// Notes how the current try ended. An empty failure means that its answer is delivered.
     pub fn conclude(&mut self, status: u16, failure: &'static str) {
         if let Some(made) = self.made.last_mut()
             && made.us == 0
         {
-            made.status = status;
-            made.failure = failure;
-            made.us = micros(made.started.elapsed()).max(1);
+            made.conclude(status, failure);
         }
     }
 
-    /// Notes a failure after the answer had begun.
+    /// The answer is one: the provider works.
+    pub fn vouch(&mut self) {
+        if let Some(made) = self.made.last_mut() {
+            made.succeeded(Instant::now());
+        }
+    }
+
+    /// Notes a failure after the answer had begun, which speaks against the provider where nothing of it was of use yet.
     pub fn broke(&mut self, failure: &'static str) {
         if let Some(made) = self.made.last_mut() {
             made.failure = failure;
+            if failure == GONE { made.pass = None } else { made.failed(Instant::now()) }
         }
     }
 
@@ -201,11 +268,13 @@ impl Attempts {
         views.collect()
     }
 
-    fn again(&mut self) -> Option<(Arc<Target>, Arc<Provider>)> {
+    fn again(&mut self, now: Instant) -> Option<(Arc<Target>, Arc<Provider>)> {
         let last = self.made.last()?;
-        let (target, provider, key) = (last.target, last.provider.clone(), last.key.clone());
-        self.made.push(Made { target, provider: provider.clone(), key, started: Instant::now(), status: 0, failure: "", us: 0 });
-        Some((self.plan.get(target)?.clone(), provider))
+        let (place, provider, key) = (last.target, last.provider.clone(), last.key.clone());
+        let target = self.plan.get(place)?.clone();
+        let pass = provider.breaker(&target.upstream_model).enter(now).ok();
+        self.place = place;
+        Some(self.make(target, provider, key, pass, now))
     }
 
     /// The provider and credential for a target, where one is untried. A provider without credentials is tried once.
@@ -226,4 +295,18 @@ impl Attempts {
     fn tried_here(&self) -> bool {
         self.made.last().is_some_and(|made| made.target == self.place)
     }
+}
+
+/// Asks the breaker for leave, unless an operator holds it; says when it is worth asking again.
+fn enter(snapshot: &Snapshot, provider: &Provider, target: &Target, now: Instant) -> Result<Option<Pass>, Option<Instant>> {
+    match snapshot.held(provider.name(), &target.upstream_model, now) {
+        Some(Position::Closed) => Ok(None),
+        Some(_) => Err(None),
+        None => provider.breaker(&target.upstream_model).enter(now).map(Some).map_err(Some),
+    }
+}
+
+/// Whether a provider needs no credential, or has one that is not in `tried` (bits by position) and does not rest.
+fn is_rested(provider: &Provider, tried: u64, now_ms: u64) -> bool {
+    provider.keys().is_empty() || provider.keys().has_rested(tried, now_ms)
 }

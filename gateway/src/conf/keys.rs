@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Secret, Translation};
+use super::{Owner, Secret, Translation};
 
 /// One declared key.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -61,16 +61,6 @@ pub struct Key {
     /// Declared only where this environment variable is set and not empty.
     #[serde(default, skip_serializing)]
     pub when_set: Option<String>,
-}
-
-/// Who a key belongs to: exactly one of the two.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Owner {
-    /// A person, by e-mail address.
-    User(String),
-    /// A program, by name.
-    Agent(String),
 }
 
 /// Whether a key may be used. Revoked is final.

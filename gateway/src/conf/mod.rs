@@ -18,10 +18,8 @@ mod limits;
 mod load;
 mod models;
 mod node;
-mod period;
 mod providers;
 mod resolve;
-mod rules;
 pub mod schema;
 mod secret;
 mod server;
@@ -31,7 +29,6 @@ mod timeouts;
 mod translation;
 mod tree;
 mod validate;
-mod when;
 
 use std::path::PathBuf;
 
@@ -45,19 +42,21 @@ pub use egress::{Cidr, Egress, NotANetwork};
 pub use error::{ConfError, Problem};
 pub use expand::Lookup;
 pub use guardrails::{Action, AppliesTo, Guardrail, GuardrailKind};
-pub use keys::{ContentLogging, Key, KeyStatus, Owner, Timestamp};
+pub use keys::{ContentLogging, Key, KeyStatus, Timestamp};
 pub use limits::{Limits, OnLimiterError};
 pub use models::{Capabilities, Model, Target};
-pub use period::{NotAPeriod, Period};
 pub use providers::{Aws, Entra, Http2, Provider, ProviderKind, Vertex};
-pub use rules::{Arm, NotAnAmount, Redirect, Rule, RuleKind, Scope, Spend, Sticky, Usd};
 pub use secret::Secret;
 pub use server::{Server, ServerLimits, Tls};
 pub use size::{ByteSize, NotASize};
-pub use telemetry::{Licence, Metrics, Telemetry};
+pub use svc_filters::period::{NotAPeriod, Period};
+pub use svc_filters::routing::rules::{
+    Arm, Day, NotATime, NotAnAmount, Offset, Owner, Range, Redirect, RuleKind, RuleSpec as Rule, Scope, Spend, Sticky, TimeOfDay,
+    TimeWindow, Usd, When,
+};
+pub use telemetry::{Licence, Metrics, OwnTokenCounts, Telemetry};
 pub use timeouts::{Breaker, TimeoutOverrides, Timeouts};
 pub use translation::Translation;
-pub use when::{Day, NotATime, Offset, Range, TimeOfDay, TimeWindow, When};
 
 /// The whole configuration of both programs.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

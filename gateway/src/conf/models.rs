@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Translation;
+use super::{TimeoutOverrides, Translation};
 
 /// One model as clients see it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,9 @@ pub struct Model {
     /// What is done about fields that a provider of another shape has no words for: `lossy`, `safe` or `strict`.
     #[serde(default)]
     pub translation: Option<Translation>,
+    /// Time-outs that differ from its providers'.
+    #[serde(default)]
+    pub timeouts: TimeoutOverrides,
     /// Declared only where this environment variable is set and not empty.
     #[serde(default, skip_serializing)]
     pub when_set: Option<String>,

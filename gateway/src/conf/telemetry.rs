@@ -16,6 +16,19 @@ pub struct Telemetry {
     pub batch_timeout_ms: u64,
     /// Whether prompts and answers are kept where neither key nor user decides.
     pub content_logging: bool,
+    /// For which requests the gateway counts tokens itself, beside what the provider says.
+    pub own_token_counts: OwnTokenCounts,
+}
+
+/// For which requests the gateway counts tokens itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnTokenCounts {
+    /// Those whose provider did not tell, or whose answer ended before it could.
+    #[default]
+    Missing,
+    /// Every request for which a model writes an answer.
+    All,
 }
 
 /// The metrics listener of the Enterprise build.
@@ -40,7 +53,7 @@ pub struct Licence {
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self { batch_size: 256, batch_timeout_ms: 500, content_logging: false }
+        Self { batch_size: 256, batch_timeout_ms: 500, content_logging: false, own_token_counts: OwnTokenCounts::Missing }
     }
 }
 

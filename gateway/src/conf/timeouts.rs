@@ -53,6 +53,14 @@ pub struct Breaker {
     pub max_open: Period,
 }
 
+impl TimeoutOverrides {
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Timeouts {
     /// These time-outs with a provider's own in their place.
     #[must_use]

@@ -13,6 +13,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use parking_lot::Mutex;
 use pingora::protocols::{
     ALPN, GetProxyDigest, GetSocketDigest, GetTimingDigest, Peek, Shutdown, SocketDigest, Ssl, Stream, TimingDigest, UniqueID, UniqueIDType,
@@ -23,6 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::Instant;
 
 use super::deadline::Deadline;
+use super::pulse::Pulse;
 
 /// The most that is held; what is larger leaves as it comes.
 const MOST: usize = 64 * 1024;
@@ -88,6 +90,7 @@ pub struct Connection {
     deadline: Deadline,
     /// When what is held leaves, whatever became of it.
     release: Deadline,
+    pulse: Pulse,
 }
 
 impl fmt::Debug for Connection {
@@ -100,7 +103,7 @@ impl Connection {
     /// Wraps a connection.
     #[must_use]
     pub fn new(inner: Stream) -> Self {
-        Self { inner, state: Mutex::default(), deadline: Deadline::default(), release: Deadline::default() }
+        Self { inner, state: Mutex::default(), deadline: Deadline::default(), release: Deadline::default(), pulse: Pulse::default() }
     }
 
     /// The wrapped connection behind a session's stream, where there is one.
@@ -112,6 +115,16 @@ impl Connection {
     /// Sets or clears the time at which a read of the client's side ends with an error.
     pub fn set_deadline(&self, at: Option<Instant>) {
         self.deadline.set(at);
+    }
+
+    /// Sends `beat` whenever nothing was sent for `every`, until [`Connection::be_silent`].
+    pub fn keep_alive(&self, every: Duration, beat: Bytes) {
+        self.pulse.start(every, beat);
+    }
+
+    /// Sends nothing of its own from now on.
+    pub fn be_silent(&self) {
+        self.pulse.stop();
     }
 
     /// Holds what is written from now on until the last chunk.
@@ -167,6 +180,11 @@ impl Connection {
         true
     }
 
+    /// Drops a head that waits to take the place of one that was not written yet: another answer comes.
+    pub fn forget_head(&self) {
+        self.state.lock().head = None;
+    }
+
     /// Sends what waits and is no longer held.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let state = self.state.get_mut();
@@ -182,16 +200,28 @@ impl Connection {
         Poll::Ready(Ok(()))
     }
 
+    /// Sends a sign of life, unless something else waits or is held.
+    fn beat(&mut self, beat: &[u8], cx: &mut Context<'_>) {
+        let state = self.state.get_mut();
+        if state.mode == Mode::Through && state.waiting.is_empty() && state.head.is_none() {
+            state.waiting.extend_from_slice(beat);
+            if self.poll_drain(cx).is_ready() {
+                let _ = Pin::new(&mut self.inner).poll_flush(cx);
+            }
+        }
+    }
+
     /// Keeps bytes that must wait; `None` where they may leave.
     fn keep<'a>(&mut self, pieces: impl Iterator<Item = &'a [u8]>) -> Option<usize> {
         let state = self.state.get_mut();
-        if state.mode == Mode::Through {
+        // A head that is to be replaced may still be on its way when its answer is let go.
+        if state.mode == Mode::Through && state.head.is_none() {
             return None;
         }
         let mut count = 0;
         for piece in pieces {
             count += piece.len();
-            if state.mode == Mode::Held {
+            if state.mode != Mode::Replaced {
                 state.waiting.extend_from_slice(piece);
             }
         }
@@ -214,12 +244,16 @@ impl AsyncRead for Connection {
                 let _ = Pin::new(&mut self.inner).poll_flush(cx);
             }
         }
+        if let Some(beat) = self.pulse.poll(cx) {
+            self.beat(&beat, cx);
+        }
         self.deadline.poll(cx).map(Err)
     }
 }
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.pulse.written();
         if let Some(count) = self.keep(std::iter::once(bytes)) {
             return Poll::Ready(Ok(count));
         }
@@ -228,6 +262,7 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, pieces: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        self.pulse.written();
         if let Some(count) = self.keep(pieces.iter().map(|piece| &**piece)) {
             return Poll::Ready(Ok(count));
         }
@@ -244,7 +279,9 @@ impl AsyncWrite for Connection {
             return Poll::Ready(Ok(()));
         }
         ready!(self.poll_drain(cx))?;
-        Pin::new(&mut self.inner).poll_flush(cx)
+        ready!(Pin::new(&mut self.inner).poll_flush(cx))?;
+        self.pulse.flushed();
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -376,6 +413,20 @@ mod tests {
 
         let (near, _far) = pair();
         assert!(!Connection::of(&near).expect("wrapped").replace(Vec::new()), "nothing is held");
+    }
+
+    #[tokio::test]
+    async fn a_head_is_replaced_though_its_answer_was_let_go_before_it_was_written() {
+        let (mut near, mut far) = pair();
+        let connection = Connection::of(&near).expect("wrapped");
+        connection.hold();
+        assert!(connection.replace_head(b"HTTP/1.1 200 OK\r\na: b\r\n".to_vec()));
+        connection.release();
+        near.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").await.expect("open");
+        near.write_all(b"4\r\nbody\r\n").await.expect("open");
+        near.flush().await.expect("open");
+        let expected = "HTTP/1.1 200 OK\r\na: b\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n";
+        assert_eq!(String::from_utf8(received(&mut far).await).expect("text"), expected);
     }
 
     #[tokio::test]

@@ -6,6 +6,7 @@ use svc_filters::passage::Cutoff;
 use svc_filters::verdict::{Code, Rejection};
 
 use super::logging;
+use crate::attempts::{GONE, STALE};
 use crate::exchange::Exchange;
 use crate::rescue;
 use crate::store::RequestOutcome;
@@ -14,30 +15,47 @@ use crate::store::RequestOutcome;
 pub fn to_connect(exchange: &mut Exchange, mut error: Box<Error>) -> Box<Error> {
     exchange.attempts.conclude(0, kind(&error));
     exchange.attempts.skip_target();
-    error.set_retry(has_next(exchange));
+    error.set_retry(exchange.has_next());
     error
 }
 
 /// A try failed after the connection was made. Nothing is tried again once an answer was chosen for the client.
-pub fn while_proxying(exchange: &mut Exchange, mut error: Box<Error>, reused: bool) -> Box<Error> {
+pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box<Error>, reused: bool) -> Box<Error> {
     if exchange.deadline_struck() {
         error = Error::explain(ErrorType::ReadTimedout, "the provider took too long").into_up();
     }
-    if exchange.answer.first_byte.is_some() || *error.esource() == ErrorSource::Downstream {
-        exchange.attempts.broke(kind(&error));
+    if *error.esource() == ErrorSource::Downstream {
+        exchange.attempts.broke(GONE);
         error.set_retry(false);
+        return error;
+    }
+    if exchange.answer.first_byte.is_some() {
+        if error.retry() {
+            // The answer was none, and has been taken back.
+            return error;
+        }
+        exchange.attempts.broke(kind(&error));
+        let upstream = *error.esource() == ErrorSource::Upstream && exchange.answer.failure.is_none();
+        error.set_retry(upstream && exchange.start_over(session));
         return error;
     }
     if matches!(error.etype(), ErrorType::HTTPStatus(_)) {
         return error;
     }
     let stale = reused && matches!(error.etype(), ErrorType::ConnectionClosed | ErrorType::ReadError | ErrorType::WriteError);
-    exchange.attempts.conclude(0, kind(&error));
+    exchange.attempts.conclude(0, if stale { STALE } else { kind(&error) });
     if !stale {
         exchange.attempts.skip_target();
     }
-    let again = if stale { exchange.attempts.repeat() } else { has_next(exchange) };
+    let again = if stale { exchange.attempts.repeat() } else { exchange.has_next() };
     error.set_retry(again);
+    error
+}
+
+/// Ends a try whose answer was taken back, so that Pingora makes another.
+pub fn taken_back() -> Box<Error> {
+    let mut error = Error::explain(ErrorType::ReadError, "the provider failed before its answer began").into_up();
+    error.set_retry(true);
     error
 }
 
@@ -121,10 +139,6 @@ fn rejection(exchange: &mut Exchange, error: &Error) -> Rejection {
     let rejection = Rejection::new(Code::UpstreamUnavailable, "No provider of this model could be reached.")
         .with_retry_after(std::time::Duration::from_secs(1));
     if exchange.attempts.all_failed_by("timeout") { rejection.with_status(504) } else { rejection }
-}
-
-fn has_next(exchange: &Exchange) -> bool {
-    exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot))
 }
 
 /// One word for the record.

@@ -40,6 +40,9 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
         complete: outcome == RequestOutcome::Complete,
         usage: exchange.answer.usage.as_ref(),
     });
+    if let Some(uncounted) = exchange.uncounted(outcome) {
+        exchange.gateway.counting.leave(uncounted);
+    }
     record(exchange, outcome);
 }
 

@@ -216,6 +216,7 @@ fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, e
         permit: None,
         resolved: None,
         plan: Vec::new(),
+        rule: None,
         notes: Vec::new(),
     }
 }

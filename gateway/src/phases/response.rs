@@ -9,14 +9,17 @@ use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 use pingora_core::protocols::http::v1::server::HttpSession;
 use svc_filters::canonical::Failure;
+use svc_filters::endpoint::Endpoint;
 use svc_filters::limits::{self, Decision};
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
 use svc_filters::translate::{self, Prepared, read_failure, write_failure};
+use time::OffsetDateTime;
 
+use super::failure;
 use super::translation::{self, TRANSLATION};
 use super::way::Way;
-use crate::attempts::{Judgement, judge};
+use crate::attempts::{CREDENTIAL, Judgement, judge, retry_after};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue::{self, ERROR_ORIGIN, SHOULD_RETRY};
@@ -69,19 +72,17 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         exchange.attempts.conclude(status, "");
         return Ok(());
     }
-    let next = exchange.snapshot.as_ref().is_some_and(|snapshot| exchange.attempts.has_next(snapshot));
-    if next {
-        exchange.attempts.conclude(status, "status");
+    exchange.attempts.conclude(status, if judgement == Judgement::CredentialRefused { CREDENTIAL } else { "status" });
+    if exchange.has_next() {
         let mut error = Error::explain(ErrorType::HTTPStatus(status), "the provider's answer leads to the next candidate");
         error.set_retry(true);
         return Err(error);
     }
     if judgement == Judgement::CredentialRefused {
-        exchange.attempts.conclude(status, "credential");
         exchange.attempts.credential_refused();
         return Error::e_explain(ErrorType::HTTPStatus(502), "the provider refused our credential");
     }
-    exchange.attempts.conclude(status, "");
+    exchange.attempts.deliver();
     Ok(())
 }
 
@@ -107,27 +108,22 @@ fn signed(exchange: &Exchange) -> bool {
 
 fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {
     let (Some(provider), Some(key)) = (exchange.attempts.provider(), exchange.attempts.key()) else { return };
-    let now = exchange.ticks;
+    let now = exchange.now();
     match judgement {
         Judgement::CredentialRefused => {
             log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
             provider.keys().refuse(key.index, now);
         }
-        Judgement::Limited => provider.keys().limit(key.index, now, retry_after(headers)),
+        Judgement::Limited => provider.keys().limit(key.index, now, retry_after(headers, OffsetDateTime::now_utc())),
         Judgement::Deliver | Judgement::Next => {}
     }
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }
 
 /// Makes the head the client gets, and the way its body takes.
 ///
 /// # Errors
 /// When a header cannot be set, or an error of another dialect has no body to be translated.
-pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
+pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
     if upstream.status.is_informational() {
         return Ok(());
     }
@@ -145,14 +141,37 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
         Some(prepared) => translated(session, exchange, upstream, &prepared)?,
         None => passed(session, exchange, upstream)?,
     };
-    *upstream = head;
+    let hearing = exchange.hearing();
+    match exchange.answer.way.as_mut() {
+        Some(way) => way.listen(hearing),
+        None => {
+            exchange.attempts.vouch();
+            exchange.commit();
+        }
+    }
+    *upstream = stand_in(session, head);
     Ok(())
 }
 
+/// Where the head of an earlier try was written, and is held, this one takes its place; Pingora writes no second one.
+fn stand_in(session: &Session, mut head: ResponseHeader) -> ResponseHeader {
+    if session.response_written().is_some_and(|written| !written.status.is_informational()) {
+        head.remove_header(&header::CONTENT_LENGTH);
+        let framing = head.remove_header(&header::TRANSFER_ENCODING);
+        let replaced = rescue::replace_head(session, &head);
+        log::debug!("the head of a failed try {} replaced", if replaced { "was" } else { "could not be" });
+        let _ = framing.map(|framing| head.insert_header(header::TRANSFER_ENCODING, framing));
+    }
+    head
+}
+
 /// The head of an answer in the client's own dialect.
-fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<ResponseHeader> {
+fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<ResponseHeader> {
     let status = upstream.status;
     let kind = passage_kind(exchange, status, &upstream.headers);
+    if kind.is_some() && is_empty(upstream) && exchange.endpoint.is_some_and(Endpoint::translates) {
+        return Err(empty(session, exchange, exchange.shape, status));
+    }
     exchange.answer.way = kind.and_then(|kind| passage(exchange, kind)).map(|passage| Way::Passing(Box::new(passage)));
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
     // Room for what is set here and by Pingora, so that the map is made once; a stream has more of it.
@@ -173,21 +192,40 @@ fn passed(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHea
     if status.is_client_error() || status.is_server_error() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    if streams { lighten(session, head) } else { Ok(head) }
+    if !streams {
+        return Ok(head);
+    }
+    keep_alive(session, exchange, first_sign(exchange.shape, kind.is_some_and(|kind| kind.framing == Framing::JsonArray)));
+    lighten(session, head)
+}
+
+/// Whether no body follows.
+fn is_empty(upstream: &ResponseHeader) -> bool {
+    upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(upstream.status)
+}
+
+/// Ends a try whose answer has no body: another one, or a failure for the client.
+fn empty(session: &Session, exchange: &mut Exchange, dialect: Shape, status: StatusCode) -> Box<Error> {
+    exchange.attempts.broke("truncated");
+    if status.is_success() && exchange.start_over(session) {
+        return failure::taken_back();
+    }
+    let status = if status.is_success() { 502 } else { status.as_u16() };
+    exchange.answer.failure = Some(read_failure(dialect, status, b""));
+    Error::explain(ErrorType::HTTPStatus(status), "the provider's answer has no body").into_up()
 }
 
 /// The head of an answer that is translated. It is held: what the body says may yet make it another one.
-fn translated(session: &mut Session, exchange: &mut Exchange, upstream: &ResponseHeader, prepared: &Prepared) -> Result<ResponseHeader> {
+fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader, prepared: &Prepared) -> Result<ResponseHeader> {
     let mut status = upstream.status;
     let content_type = upstream.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let viewer = translation::viewer(exchange, session.req_header().uri.query());
     let streams = status.is_success() && prepared.stream;
-    let framing = translation::content_type(streams, viewer.array);
-    if upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(status) {
+    let array = viewer.array;
+    let framing = translation::content_type(streams, array);
+    if is_empty(upstream) {
         // Without a body there is nothing that could be translated when its turn comes.
-        let status = if status.is_success() { 502 } else { status.as_u16() };
-        exchange.answer.failure = Some(read_failure(prepared.shape, status, b""));
-        return Err(Error::explain(ErrorType::HTTPStatus(status), "the provider's answer has no body").into_up());
+        return Err(empty(session, exchange, prepared.shape, status));
     }
     exchange.answer.way = Some(if status.is_success() {
         Way::Translated(Box::new(translate::Answer::new(prepared, content_type, viewer)))
@@ -210,7 +248,11 @@ fn translated(session: &mut Session, exchange: &mut Exchange, upstream: &Respons
     if !status.is_success() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    if streams { lighten(session, head) } else { Ok(head) }
+    if !streams {
+        return Ok(head);
+    }
+    keep_alive(session, exchange, first_sign(exchange.shape, array));
+    lighten(session, head)
 }
 
 /// The head of a provider's failure, without anything that frames its body, and the body.
@@ -233,18 +275,20 @@ pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<
     Ok((head, Bytes::from(body)))
 }
 
-/// Leaves Pingora, which keeps both heads as long as the answer streams, only what it needs of them. Of the client's nothing but
-/// another try would need the headers; the answer's goes to the connection that holds it, but for what frames the body.
-fn lighten(session: &mut Session, mut head: ResponseHeader) -> Result<ResponseHeader> {
-    forget_headers(session)?;
+/// Leaves Pingora, which keeps the head as long as the answer streams, only what it needs: what frames the body. The rest goes
+/// to the connection that holds it.
+fn lighten(session: &Session, mut head: ResponseHeader) -> Result<ResponseHeader> {
     let Some(framing) = head.remove_header(&header::TRANSFER_ENCODING) else { return Ok(head) };
     let mut left = if rescue::replace_head(session, &head) { ResponseHeader::build_no_case(head.status, Some(3))? } else { head };
     left.insert_header(header::TRANSFER_ENCODING, framing)?;
     Ok(left)
 }
 
-/// Lets go of the client's headers.
-fn forget_headers(session: &mut Session) -> Result<()> {
+/// Lets go of the client's headers, which only another try would need: Pingora keeps them as long as the answer streams.
+///
+/// # Errors
+/// When the client's path cannot be written again.
+pub fn forget_headers(session: &mut Session) -> Result<()> {
     if session.as_ref().as_http1().is_none_or(HttpSession::is_upgrade_req) {
         return Ok(());
     }
@@ -265,6 +309,25 @@ fn hold(session: &Session, streams: bool) {
         connection.hold_until(tokio::time::Instant::now() + HEAD_WAITS);
     } else {
         connection.hold();
+    }
+}
+
+/// Keeps a client in touch whose stream is silent, in the form its SDKs survive. Chunks alone can be added to, not HTTP/2 frames.
+pub fn keep_alive(session: &Session, exchange: &Exchange, words: &str) {
+    let every = exchange.gateway.conf.client_keepalive.get();
+    let chunked = session.req_header().version == Version::HTTP_11;
+    if let Some(connection) = session.stream().and_then(Connection::of).filter(|_| chunked && !every.is_zero()) {
+        connection.keep_alive(every, Bytes::from(format!("{:x}\r\n{words}\r\n", words.len())));
+    }
+}
+
+/// A sign of life before anything of the answer was sent. A blank line after a comment would be an event to some readers;
+/// generate-content's stumble over comments.
+const fn first_sign(shape: Shape, array: bool) -> &'static str {
+    match shape {
+        Shape::GenerateContent if array => "\n",
+        Shape::GenerateContent => "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}],\"role\":\"model\"},\"index\":0}]}\n\n",
+        Shape::ChatCompletions | Shape::Messages | Shape::Responses => ": keep-alive\n",
     }
 }
 

@@ -3,23 +3,29 @@
 use bytes::Bytes;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
-use svc_filters::canonical::Failure;
+use svc_filters::canonical::{Failure, FailureClass};
+use svc_filters::endpoint::Endpoint;
 use svc_filters::filter::Event;
 use svc_filters::passage::Cutoff;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::Verdict;
 
 use super::way::Way;
-use super::{logging, response};
+use super::{failure, logging, response};
 use crate::exchange::Exchange;
 use crate::rescue;
 use crate::store::RequestOutcome;
+
+/// The messages shape's own sign of life, once the answer has begun.
+const PING: &str = "event: ping\ndata: {\"type\":\"ping\"}\n\n";
+/// What the record says of a provider that failed inside an answer.
+const IN_BAND: &str = "in_band";
 
 /// Takes one piece of the provider's body and leaves what the client gets in its place.
 ///
 /// # Errors
 /// When the provider's bytes are beyond all bounds, or a filter ends the answer.
-pub fn piece(session: &Session, exchange: &mut Exchange, body: &mut Option<Bytes>, end: bool) -> Result<()> {
+pub fn piece(session: &mut Session, exchange: &mut Exchange, body: &mut Option<Bytes>, end: bool) -> Result<()> {
     let incoming = body.take().unwrap_or_default();
     let incoming = match exchange.answer.unwrapping.as_mut() {
         None => incoming,
@@ -33,33 +39,71 @@ pub fn piece(session: &Session, exchange: &mut Exchange, body: &mut Option<Bytes
     Ok(())
 }
 
-fn pass(session: &Session, exchange: &mut Exchange, incoming: Bytes, end: bool) -> Result<Bytes> {
+fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bool) -> Result<Bytes> {
     if exchange.answer.replaced {
         return Ok(Bytes::new());
     }
+    let stream = exchange.answer.stream;
     let Some(way) = exchange.answer.way.as_mut() else { return Ok(incoming) };
     let mut out = way.push(incoming, end).map_err(|fault| Error::because(ErrorType::InvalidHTTPHeader, "provider's body", fault))?;
     if end && !way.terminal_seen() {
         exchange.attempts.broke("truncated");
+        if exchange.start_over(session) {
+            return Err(failure::taken_back());
+        }
         exchange.answer.failed_inside = true;
-        out = join(out, way.truncated(Cutoff::Failed, "The provider's answer ended before it was complete."));
+        out = join(out, truncated(exchange));
     }
-    let stream = exchange.answer.stream;
-    match way.instead(end, stream) {
-        Some(failure) => instead(session, exchange, failure, out),
-        None => {
-            if stream && !exchange.answer.released && (way.content_started() || way.terminal_seen()) {
-                exchange.answer.released = true;
-                rescue::release(session);
-            }
-            Ok(out)
+    let Some(way) = exchange.answer.way.as_ref() else { return Ok(out) };
+    if let Some(failure) = way.instead(end, stream) {
+        return instead(session, exchange, failure, out);
+    }
+    let begun = end || stream && (way.content_started() || way.terminal_seen());
+    if end && !stream && way.has_failed() {
+        exchange.attempts.broke(IN_BAND);
+        if exchange.start_over(session) {
+            return Err(failure::taken_back());
         }
     }
+    if begun && !exchange.answer.released {
+        release(session, exchange)?;
+    }
+    Ok(out)
+}
+
+/// What ends an answer that broke off.
+fn truncated(exchange: &mut Exchange) -> Bytes {
+    let way = exchange.answer.way.as_mut();
+    way.map(|way| way.truncated(Cutoff::Failed, "The provider's answer ended before it was complete.")).unwrap_or_default()
+}
+
+/// The answer is one: it may leave, and no other try is made.
+fn release(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
+    exchange.answer.released = true;
+    if !exchange.answer.failed_inside {
+        exchange.attempts.vouch();
+    }
+    exchange.commit();
+    if exchange.answer.stream {
+        rescue::release(session);
+        response::forget_headers(session)?;
+        if exchange.endpoint == Some(Endpoint::Messages) {
+            response::keep_alive(session, exchange, PING);
+        }
+    }
+    Ok(())
 }
 
 /// Puts the provider's failure in place of an answer the client has seen nothing of. Where its head has left already, the body
 /// says what it can.
 fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>, inside: Bytes) -> Result<Bytes> {
+    let told = matches!(exchange.answer.way, Some(Way::Failing(_)));
+    if !told {
+        exchange.attempts.broke(IN_BAND);
+        if is_elsewhere_better(failure.class) && exchange.start_over(session) {
+            return Err(failure::taken_back());
+        }
+    }
     exchange.answer.failed_inside = true;
     let refused = matches!(exchange.answer.way, Some(Way::Failing(_)));
     let whole = refused || exchange.answer.way.as_ref().is_some_and(Way::is_whole);
@@ -78,6 +122,25 @@ fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>
         return Err(Error::explain(ErrorType::ReadError, "the provider failed before its answer began").into_up());
     }
     Ok(inside)
+}
+
+/// Whether another provider may do better: the request itself is not to blame.
+const fn is_elsewhere_better(class: FailureClass) -> bool {
+    match class {
+        FailureClass::BadRequest
+        | FailureClass::ContextTooLong
+        | FailureClass::TooLarge
+        | FailureClass::NotFound
+        | FailureClass::Conflict
+        | FailureClass::RefusedInput => false,
+        FailureClass::Auth
+        | FailureClass::Billing
+        | FailureClass::Permission
+        | FailureClass::Rate
+        | FailureClass::Overloaded
+        | FailureClass::Timeout
+        | FailureClass::Server => true,
+    }
 }
 
 /// Lets the filters see what is about to leave.

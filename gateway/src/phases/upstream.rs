@@ -1,6 +1,7 @@
 //! A try: which provider, with which head and body.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::{HeaderMap, Version};
@@ -15,6 +16,7 @@ use svc_filters::translate::{without_foreign_history, without_signatures};
 use svc_filters::verdict::{Code, Rejection};
 
 use super::translation::{self, Asking};
+use crate::attempts::{CREDENTIAL, QUEUE, UNSENDABLE};
 use crate::exchange::Exchange;
 use crate::pictures;
 use crate::providers::{Dispatch, Draft, Provider, request_header};
@@ -24,28 +26,54 @@ use crate::store::Snapshot;
 ///
 /// # Errors
 /// When no candidate is left, or its host has no address (then marked for another try).
-pub async fn peer(session: &Session, exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
+pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<HttpPeer>> {
     let Some(snapshot) = exchange.snapshot.clone() else {
         return Error::e_explain(ErrorType::InternalError, "a try before the request was understood");
     };
-    let now = exchange.ticks;
-    let Some((target, provider)) = exchange.attempts.begin(&snapshot, now) else {
-        return Error::e_explain(ErrorType::ConnectNoRoute, "no provider is left to try");
-    };
+    let (target, provider) = admitted(session, exchange, &snapshot).await?;
     if let Err(rejection) = prepare(session, exchange, &target, &provider).await {
-        return Err(unsendable(exchange, &snapshot, rejection));
+        return Err(unsendable(exchange, rejection));
     }
-    authorise(exchange, &snapshot, &provider).await?;
-    match provider.peer(exchange.attempts.count() - 1).await {
+    authorise(exchange, &provider).await?;
+    let timeouts = exchange.own_timeouts().and_then(|_| exchange.timeouts());
+    match provider.peer(exchange.attempts.count() - 1, timeouts).await {
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
             log::warn!("failed to {error}");
             exchange.attempts.conclude(0, "dns");
             exchange.attempts.skip_target();
             let mut failure = Error::explain(ErrorType::ConnectNoRoute, "the provider's host has no address");
-            failure.set_retry(exchange.attempts.has_next(&snapshot));
+            failure.set_retry(exchange.has_next());
             Err(failure)
         }
+    }
+}
+
+/// The next candidate, with a place at it. A provider whose queue takes too long is left for the next target.
+async fn admitted(session: &mut Session, exchange: &mut Exchange, snapshot: &Snapshot) -> Result<(Arc<Target>, Arc<Provider>)> {
+    loop {
+        let now = exchange.now();
+        let Some((target, provider)) = exchange.attempts.begin(snapshot, now) else {
+            return Error::e_explain(ErrorType::ConnectNoRoute, "no provider is left to try");
+        };
+        let Some(queue) = provider.queue() else { return Ok((target, provider)) };
+        let mut slot = queue.pass();
+        if slot.is_none() {
+            let began = Instant::now();
+            slot = tokio::select! {
+                slot = queue.wait() => slot,
+                _ = session.as_mut().read_body_or_idle(true) => {
+                    return Err(Error::explain(ErrorType::ConnectionClosed, "the client left the queue").into_down());
+                }
+            };
+            exchange.queued += began.elapsed();
+        }
+        if let Some(slot) = slot {
+            exchange.attempts.take_place(slot);
+            return Ok((target, provider));
+        }
+        exchange.attempts.conclude(0, QUEUE);
+        exchange.attempts.skip_target();
     }
 }
 
@@ -91,16 +119,13 @@ async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, 
     Ok((Asking { endpoint, dialect, prepared: Some(Arc::new(prepared)) }, body))
 }
 
-/// What the record says of a target the request cannot be sent to.
-const UNSENDABLE: &str = "unsendable";
-
 /// Leaves a target that the request cannot be sent to. The last of them tells the client why, unless another could have taken it
 /// and failed: then asking again may help. A request that is wrong in itself ends here.
-fn unsendable(exchange: &mut Exchange, snapshot: &Snapshot, rejection: Rejection) -> Box<Error> {
+fn unsendable(exchange: &mut Exchange, rejection: Rejection) -> Box<Error> {
     exchange.attempts.conclude(0, UNSENDABLE);
     exchange.attempts.skip_target();
     let wrong = rejection.code == Code::InvalidRequest;
-    let next = !wrong && exchange.attempts.has_next(snapshot);
+    let next = !wrong && exchange.has_next();
     let refused = wrong || exchange.attempts.all_failed_by(UNSENDABLE);
     if !next && refused {
         exchange.answer.stopped = Some(Box::new(rejection));
@@ -114,7 +139,7 @@ fn unsendable(exchange: &mut Exchange, snapshot: &Snapshot, rejection: Rejection
 }
 
 /// Gets what authorises the try. A credential that cannot be had rests, and the next candidate is tried.
-async fn authorise(exchange: &mut Exchange, snapshot: &Snapshot, provider: &Provider) -> Result<()> {
+async fn authorise(exchange: &mut Exchange, provider: &Provider) -> Result<()> {
     exchange.authorisation = None;
     let Some(key) = exchange.attempts.key() else { return Ok(()) };
     let error = match provider.authorise(key).await {
@@ -126,12 +151,12 @@ async fn authorise(exchange: &mut Exchange, snapshot: &Snapshot, provider: &Prov
     };
     log::error!("the provider `{}` goes without its credential number {}: failed to {error}", provider.name(), key.index + 1);
     if error.is_refusal() {
-        provider.keys().refuse(key.index, exchange.ticks);
+        provider.keys().refuse(key.index, exchange.now());
     } else {
-        provider.keys().limit(key.index, exchange.ticks, None);
+        provider.keys().limit(key.index, exchange.now(), None);
     }
-    exchange.attempts.conclude(0, "credential");
-    let next = exchange.attempts.has_next(snapshot);
+    exchange.attempts.conclude(0, CREDENTIAL);
+    let next = exchange.has_next();
     if !next {
         exchange.attempts.credential_refused();
     }

@@ -4,6 +4,7 @@ use bytes::{Bytes, BytesMut};
 use svc_filters::canonical::{Failure, FailureClass, Text};
 use svc_filters::passage::{Cutoff, InBandError, Passage, PassageError};
 use svc_filters::shape::Shape;
+use svc_filters::tokens::{Heard, Hearing};
 use svc_filters::translate::{self, read_failure};
 use svc_filters::usage::Usage;
 
@@ -34,6 +35,34 @@ impl Way {
     #[must_use]
     pub fn failing(dialect: Shape, status: u16) -> Self {
         Self::Failing(Collected { dialect, status, body: BytesMut::new() })
+    }
+
+    /// Keeps the answer's text from now on, so that it can be counted.
+    pub fn listen(&mut self, hearing: Hearing) {
+        match self {
+            Self::Passing(passage) => passage.listen(hearing),
+            Self::Translated(answer) => answer.listen(hearing),
+            Self::Failing(_) => {}
+        }
+    }
+
+    /// Whether, and how, it still listens.
+    #[must_use]
+    pub fn hearing(&self) -> Hearing {
+        match self {
+            Self::Passing(passage) => passage.hearing(),
+            Self::Translated(answer) => answer.hearing(),
+            Self::Failing(_) => Hearing::Nothing,
+        }
+    }
+
+    /// What was heard; none where nothing is to be counted.
+    pub fn take_heard(&mut self) -> Option<Heard> {
+        match self {
+            Self::Passing(passage) => passage.take_heard(),
+            Self::Translated(answer) => answer.take_heard(),
+            Self::Failing(_) => None,
+        }
     }
 
     /// Takes a piece of the provider's body and returns what the client gets now.

@@ -1,22 +1,24 @@
 //! The credentials of one provider: which one a try uses, and which ones rest.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::credential::Credential;
 
 /// How long a credential rests that the vendor refused.
 const REFUSED_REST: Duration = Duration::from_secs(300);
-/// How long a credential rests after 429 without `retry-after`.
+/// How long a credential rests after the first 429 without `retry-after`; each further one doubles it.
 const LIMITED_REST: Duration = Duration::from_secs(1);
-/// The longest rest a vendor's `retry-after` may ask for.
+/// The longest rest after a 429, whatever the vendor asks for.
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 struct Held {
     credential: Arc<Credential>,
     rests_until: AtomicU64,
+    /// Answers of 429 since it last succeeded.
+    limited: AtomicU32,
 }
 
 /// The credentials of one provider.
@@ -36,7 +38,7 @@ pub struct SelectedKey {
 
 impl KeyRing {
     pub(super) fn new(credentials: Vec<Credential>) -> Self {
-        let held = |credential| Held { credential: Arc::new(credential), rests_until: AtomicU64::new(0) };
+        let held = |credential| Held { credential: Arc::new(credential), rests_until: AtomicU64::new(0), limited: AtomicU32::new(0) };
         let credentials = credentials.into_iter().map(held).collect();
         Self { credentials, turn: AtomicUsize::new(0) }
     }
@@ -51,12 +53,6 @@ impl KeyRing {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.credentials.is_empty()
-    }
-
-    /// Whether a credential is not in `tried` (bits by position).
-    #[must_use]
-    pub fn has_untried(&self, tried: u64) -> bool {
-        (0..self.credentials.len()).any(|index| tried & bit(index) == 0)
     }
 
     /// The next credential in turn that is not in `tried` (bits by position). While all rest, the one due soonest is used:
@@ -78,9 +74,34 @@ impl KeyRing {
         self.rest(index, now_ms, REFUSED_REST);
     }
 
-    /// Rests a credential after 429, for as long as the vendor asks within a minute.
+    /// Rests a credential after 429, for as long as the vendor asks within a minute; where it does not say, longer each time.
     pub fn limit(&self, index: usize, now_ms: u64, retry_after: Option<Duration>) {
-        self.rest(index, now_ms, retry_after.unwrap_or(LIMITED_REST).min(LONGEST_REST));
+        let Some(held) = self.credentials.get(index) else { return };
+        let before = held.limited.fetch_add(1, Ordering::Relaxed);
+        let own = LIMITED_REST.saturating_mul(1_u32.checked_shl(before).unwrap_or(u32::MAX));
+        self.rest(index, now_ms, retry_after.unwrap_or(own).min(LONGEST_REST));
+    }
+
+    /// A request with the credential succeeded.
+    pub fn succeeded(&self, index: usize) {
+        if let Some(held) = self.credentials.get(index)
+            && held.limited.load(Ordering::Relaxed) != 0
+        {
+            held.limited.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a credential that is not in `tried` (bits by position) does not rest.
+    #[must_use]
+    pub fn has_rested(&self, tried: u64, now_ms: u64) -> bool {
+        let mut untried = self.credentials.iter().enumerate().filter(|(index, _)| tried & bit(*index) == 0);
+        untried.any(|(_, held)| held.rests_until.load(Ordering::Relaxed) <= now_ms)
+    }
+
+    /// Whether a credential is not in `tried` (bits by position).
+    #[must_use]
+    pub fn has_untried(&self, tried: u64) -> bool {
+        (0..self.credentials.len()).any(|index| tried & bit(index) == 0)
     }
 
     fn rest(&self, index: usize, now_ms: u64, rest: Duration) {
@@ -121,6 +142,20 @@ mod tests {
         assert!((0..4).all(|_| ring.select(0, 2_000).is_some_and(|key| key.index == 1)));
         assert_eq!(ring.select(bit(1), 2_000).map(|key| key.index), Some(0), "the only one left is tried all the same");
         assert!(ring.select(bit(0) | bit(1), 2_000).is_none(), "each is tried once");
+    }
+
+    #[test]
+    fn a_credential_that_is_limited_again_and_again_rests_longer_each_time() {
+        let ring = ring(1);
+        let mut now = 0;
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+            ring.limit(0, now, None);
+            assert!(!ring.has_rested(0, now + seconds * 1_000 - 1) && ring.has_rested(0, now + seconds * 1_000), "{seconds} s");
+            now += seconds * 1_000;
+        }
+        ring.succeeded(0);
+        ring.limit(0, now, None);
+        assert!(ring.has_rested(0, now + 1_000));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod anthropic;
 mod azure_openai;
 mod bedrock;
 mod betas;
+mod breaker;
 mod cache;
 mod credential;
 mod edit;
@@ -21,6 +22,7 @@ mod fetch;
 mod gemini;
 mod keys;
 mod openai;
+mod queue;
 mod request;
 mod resolve;
 mod setup;
@@ -31,9 +33,11 @@ mod transport;
 mod vertex;
 
 pub use answer::Unwrapping;
+pub use breaker::{Breaker, Breakers, Pass, Position};
 pub use credential::{Authorisation, CredentialError};
 pub(crate) use keys::bit;
 pub use keys::{KeyRing, SelectedKey};
+pub use queue::{Queue, Slot};
 pub use request::{Dispatch, header as request_header};
 pub use socket::Socket;
 pub use spec::{Http2, KeySpec, Place, ProviderError, ProviderSpec, Timeouts};
@@ -41,6 +45,7 @@ pub use transport::{Draft, Prepared};
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use http::HeaderMap;
 use pingora::Result;
@@ -71,6 +76,8 @@ pub struct Provider {
     pool: u64,
     quirks: Quirks,
     shows_limits: bool,
+    breakers: Breakers,
+    queue: Option<Queue>,
     headers: Vec<(http::HeaderName, http::HeaderValue)>,
 }
 
@@ -135,6 +142,26 @@ impl Provider {
         &self.keys
     }
 
+    /// The breaker of one of its models.
+    #[must_use]
+    pub fn breaker(&self, model: &Arc<str>) -> Arc<Breaker> {
+        self.breakers.of(model)
+    }
+
+    /// Whether it takes requests: not every breaker is open, and not every credential rests.
+    #[must_use]
+    pub fn is_up(&self, now: Instant, now_ms: u64) -> bool {
+        let positions = self.breakers.positions(now);
+        let open = !positions.is_empty() && positions.iter().all(|(_, position)| *position == Position::Open);
+        !open && (self.keys.is_empty() || self.keys.has_rested(0, now_ms))
+    }
+
+    /// The queue before it, where it takes only so many requests at the same time.
+    #[must_use]
+    pub const fn queue(&self) -> Option<&Queue> {
+        self.queue.as_ref()
+    }
+
     /// Makes a body in the provider's dialect into the one its API takes. Cheap where the two are the same.
     ///
     /// # Errors
@@ -168,14 +195,18 @@ impl Provider {
         self.transport.unwrapping(endpoint, head)
     }
 
-    /// Where Pingora should connect for the `attempt`-th try (0-based; later tries move to the host's next address).
+    /// Where Pingora should connect for the `attempt`-th try (0-based; later tries move to the host's next address), with
+    /// `timeouts` in place of the provider's.
     ///
     /// # Errors
     /// When the host name cannot be resolved.
-    pub async fn peer(&self, attempt: usize) -> Result<HttpPeer, ProviderError> {
+    pub async fn peer(&self, attempt: usize, timeouts: Option<Timeouts>) -> Result<HttpPeer, ProviderError> {
         let address = self.resolver.address(attempt).await.map_err(|error| ProviderError::Resolve(self.name.clone(), error))?;
         let mut peer = HttpPeer::new(address, self.tls, if self.tls { self.host.clone() } else { String::new() });
         peer.options = self.options.clone();
+        if let Some(timeouts) = timeouts {
+            timeouts.bound(&mut peer.options);
+        }
         // Connections are pooled by address; certificates and HTTP versions are a provider's own.
         peer.group_key = self.pool;
         Ok(peer)

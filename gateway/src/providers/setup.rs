@@ -22,7 +22,7 @@ use super::resolve::Resolver;
 use super::token::Minter;
 use super::transport::{Transport, secret_value};
 use super::vertex::{Metadata, ServiceAccount, Vertex};
-use super::{Http2, KeySpec, Provider, ProviderError, ProviderSpec};
+use super::{Breakers, Http2, KeySpec, Provider, ProviderError, ProviderSpec, Queue, Timeouts};
 
 impl Provider {
     /// Prepares a provider.
@@ -67,9 +67,23 @@ impl Provider {
             pool: pool_of(&spec.name),
             quirks,
             shows_limits: spec.shows_limits,
+            breakers: Breakers::new(spec.breaker),
+            queue: spec.queue.map(|(most, patience)| Queue::new(most, patience)),
             headers: headers.collect::<Result<_, _>>()?,
             name: spec.name,
         })
+    }
+}
+
+impl Timeouts {
+    /// Bounds connecting, reading and writing.
+    pub(super) fn bound(self, options: &mut PeerOptions) {
+        options.connection_timeout = Some(self.connect);
+        options.total_connection_timeout = Some(self.connect);
+        // Pingora has one read time-out for the first and for later reads, so the longer of the two bounds both here; the
+        // exchange bounds the first byte and the whole.
+        options.read_timeout = Some(self.first_byte.max(self.idle));
+        options.write_timeout = Some(self.idle);
     }
 }
 
@@ -124,12 +138,7 @@ fn pool_of(name: &str) -> u64 {
 
 fn options(spec: &ProviderSpec) -> Result<PeerOptions, ProviderError> {
     let mut options = PeerOptions::new();
-    options.connection_timeout = Some(spec.timeouts.connect);
-    options.total_connection_timeout = Some(spec.timeouts.connect);
-    // Pingora has one read time-out for the first and for later reads, so the longer of the two bounds both here; the exchange
-    // bounds the first byte and the whole.
-    options.read_timeout = Some(spec.timeouts.first_byte.max(spec.timeouts.idle));
-    options.write_timeout = Some(spec.timeouts.idle);
+    spec.timeouts.bound(&mut options);
     options.idle_timeout = Some(Duration::from_secs(60));
     options.alpn = match (spec.http2, spec.base_url.starts_with("https")) {
         (Http2::Always, _) => ALPN::H2,

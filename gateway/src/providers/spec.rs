@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use svc_filters::translate::ProviderKind;
 
-use crate::conf::{Compatibility, Secret};
+use crate::conf::{self, Compatibility, Secret};
 
 /// Which HTTP versions are spoken with a provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,20 @@ pub struct Timeouts {
     pub idle: Duration,
     /// For the whole exchange.
     pub total: Duration,
+}
+
+impl Timeouts {
+    /// These with others in their place, where those say so.
+    #[must_use]
+    pub fn with(self, own: &conf::TimeoutOverrides) -> Self {
+        let or = |own: Option<conf::Period>, general: Duration| own.map_or(general, |own| own.get());
+        Self {
+            connect: or(own.connect, self.connect),
+            first_byte: or(own.first_byte, self.first_byte),
+            idle: or(own.idle, self.idle),
+            total: or(own.total, self.total),
+        }
+    }
 }
 
 /// A provider as configured.
@@ -61,6 +75,10 @@ pub struct ProviderSpec {
     pub compatibility: Compatibility,
     /// Whether clients see what it says of its rate limits.
     pub shows_limits: bool,
+    /// When its breakers open.
+    pub breaker: conf::Breaker,
+    /// Requests at the same time, and how long others wait.
+    pub queue: Option<(u32, Duration)>,
 }
 
 /// A place on Google Cloud.

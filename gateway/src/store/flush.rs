@@ -9,11 +9,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::{DatabaseConnection, DbErr};
 use tokio::sync::watch;
 
+use super::counting::Counter;
 use super::journal::{Encoded, Entry, Position, Reader};
 use super::key_use::KeyUse;
 use super::request_log;
@@ -98,6 +99,7 @@ pub struct Flusher {
     inherited: Option<Position>,
     batch: Vec<Encoded>,
     key_use: KeyUse,
+    counter: Counter,
 }
 
 impl Flusher {
@@ -118,6 +120,7 @@ impl Flusher {
             open: BTreeMap::new(),
             batch: Vec::new(),
             key_use: KeyUse::default(),
+            counter: Counter::default(),
         })
     }
 
@@ -160,15 +163,19 @@ impl Flusher {
     /// Writes everything appended so far.
     async fn drain(&mut self) -> Result<(), FlushError> {
         let until = self.gateway.journal.end_position();
+        // What is to be counted is left before the end of a request is noted, so that nothing up to here is missed.
+        self.counter.count(&self.gateway.counting).await;
         let size = self.gateway.conf.telemetry.batch_size.max(ROWS);
         loop {
             let more = self.fill(until, size)?;
             if !self.batch.is_empty() {
-                let records: Vec<_> = self.batch.iter().filter_map(Encoded::record).collect();
+                let mut records: Vec<_> = self.batch.iter().filter_map(Encoded::record).collect();
                 if records.len() < self.batch.len() {
                     log::error!("{} journal entries cannot be read and are left out", self.batch.len() - records.len());
                 }
+                self.counter.fill(&mut records);
                 request_log::insert(&self.database, &records).await?;
+                self.counter.written(&records);
                 if let Err(error) = self.key_use.touch(&self.database, &records).await {
                     log::warn!("the last use of some keys is not noted: {error}");
                 }
@@ -177,6 +184,7 @@ impl Flusher {
             }
             self.note()?;
             if !more {
+                self.counter.tidy(Instant::now());
                 self.gateway.journal.prepare()?;
                 return Ok(());
             }

@@ -2,6 +2,7 @@
 //!
 //! A row that makes no sense is passed over with an error in the log that names it: one bad row must not take the rest away.
 
+mod held;
 mod keys;
 mod models;
 mod providers;
@@ -19,6 +20,7 @@ use svc_filters::auth::{KeyTable, Pepper};
 use svc_filters::limits::{Cap, Caps};
 use svc_filters::policy::Policy;
 use svc_filters::routing::ModelTableError;
+use svc_filters::routing::rules::RuleSet;
 use svc_filters::translate;
 
 use super::seal::Sealer;
@@ -66,9 +68,10 @@ async fn read(
     let keys = keys::read(transaction).await?;
     let caps = caps(transaction, conf).await?;
     let (providers, by_id, fingerprints) = providers::read(transaction, conf, sealer, previous).await?;
-    let models = models::read(transaction, &by_id).await?;
-    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps };
-    Ok(Snapshot { revision, loaded: Instant::now(), policy, providers, fingerprints })
+    let (models, timeouts) = models::read(transaction, &by_id).await?;
+    let held = held::read(transaction, &by_id).await?;
+    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps, rules: RuleSet::default() };
+    Ok(Snapshot { revision, loaded: Instant::now(), policy, timeouts, held, providers, fingerprints })
 }
 
 /// The revision of the configuration.

@@ -1,6 +1,7 @@
 //! What outlives a request: the configuration read from the database, and the records written to it.
 
 mod audit;
+mod counting;
 mod declare;
 mod flush;
 mod journal;
@@ -18,6 +19,7 @@ mod transaction;
 
 pub use audit::{AuditError, verify};
 pub(crate) use audit::{Change, append as append_audit};
+pub use counting::{Counter, Counting, OwnCounts, Uncounted};
 pub use declare::{DeclareError, declare};
 pub use flush::{FlushError, Flusher};
 pub use journal::{Encoded, Entry, Journal, JournalError, Position, Reader};

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use svc_filters::usage::Usage;
 
+use super::counting::OwnCounts;
+
 /// How a request ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestOutcome {
@@ -117,6 +119,9 @@ pub struct Record<S = String> {
     pub upstream_request_id: Option<S>,
     /// Finish reason in the provider's words.
     pub finish_reason: Option<S>,
+    /// What the flush worker counts; not part of the journal.
+    #[serde(skip)]
+    pub own: OwnCounts,
 }
 
 /// [`AttemptRecord`] as the request path writes it: borrowed, with the same fields in the same order.

@@ -18,6 +18,8 @@ pub struct Model {
     pub capabilities: String,
     /// What is done about fields a provider of another shape has no words for; none = as the key says.
     pub translation: Option<super::Translation>,
+    /// JSON object of time-outs in place of the providers': connect, first_byte, idle, total; none = the providers'.
+    pub timeouts: Option<String>,
     /// Whether it takes requests.
     pub enabled: bool,
     /// Where the row came from.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
-use crate::auth::{KeyStatus, Owner, Pepper};
+use crate::auth::{Caller, KeyStatus, Owner, Pepper};
 use crate::limits::{Cap, Left};
 
 const NOW: u64 = 120_000;
@@ -18,6 +18,7 @@ fn key(id: &str, role: Option<&str>, cap: Cap) -> Key {
         secret: Pepper::new(b"a pepper of some length").hash(id),
         previous_secret: None,
         owner: Owner::User("u".into()),
+        caller: Caller::default(),
         team: None,
         application: None,
         role: role.map(Arc::from),

@@ -45,7 +45,11 @@ impl<'b> Reading<'b> {
     }
 
     fn member(&mut self, member: &Member<'_>) -> Result<(), FactsError> {
-        match (&*member.name(), self.kind) {
+        let name = member.name();
+        if matches!((&*name, self.kind), (b"labels", BodyKind::GenerateContent) | (b"metadata", _)) {
+            self.facts.places.metadata = member.span;
+        }
+        match (&*name, self.kind) {
             (b"model", _) => self.model(member)?,
             (_, BodyKind::GenerateContent) => self.generate_member(member),
             (b"stream", _) if streams(self.kind) => self.facts.stream = boolean(member, "stream")?,

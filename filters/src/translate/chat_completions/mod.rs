@@ -13,4 +13,4 @@ pub use self::encode::encode_request;
 pub(in crate::translate) use self::encode::kin;
 pub use self::failure::{decode_failure, encode_failure};
 pub use self::native::without_foreign_history;
-pub use self::output::{stream_encoder, whole_encoder};
+pub use self::output::{legacy_stream_encoder, legacy_whole_encoder, stream_encoder, whole_encoder};

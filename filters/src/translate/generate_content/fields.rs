@@ -2,52 +2,14 @@
 //! is meant, numbers as text, and errors that name the path.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::canonical::{Number, Refusal, Text};
+pub(super) use crate::translate::object::Path;
 use crate::wire::json::{Kind, Member, Value, outline};
 
-/// Where a value stands in the client's body. Written out only when something is wrong there.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Path<'p> {
-    /// The body itself.
-    Root,
-    /// A member.
-    Field(&'p Path<'p>, &'p str),
-    /// An element.
-    Index(&'p Path<'p>, usize),
-}
-
-impl<'p> Path<'p> {
-    /// The member of that name.
-    pub(super) const fn field(&'p self, name: &'p str) -> Self {
-        Self::Field(self, name)
-    }
-
-    /// The element at that place.
-    pub(super) const fn at(&'p self, index: usize) -> Self {
-        Self::Index(self, index)
-    }
-
-    /// The client's mistake here.
-    pub(super) fn invalid(&self, message: impl Into<Cow<'static, str>>) -> Refusal {
-        Refusal::invalid(self.to_string(), message)
-    }
-
-    fn wrong(&self, expected: &str, found: Kind) -> Refusal {
-        self.invalid(format!("expected {expected}, found {}", found.described()))
-    }
-}
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Root => Ok(()),
-            Self::Field(Path::Root, name) => f.write_str(name),
-            Self::Field(parent, name) => write!(f, "{parent}.{name}"),
-            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
-        }
-    }
+/// The client gave something else than the vendor takes.
+fn wrong(path: &Path<'_>, expected: &str, found: Kind) -> Refusal {
+    path.invalid(format!("expected {expected}, found {}", found.described()))
 }
 
 /// The member's name in camel case.
@@ -76,7 +38,7 @@ pub(super) fn text<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Option<Text<
     match value.kind() {
         Kind::Null => Ok(None),
         Kind::String => Ok(value.text()),
-        found => Err(path.wrong("a string", found)),
+        found => Err(wrong(path, "a string", found)),
     }
 }
 
@@ -85,7 +47,7 @@ pub(super) fn boolean(value: Value<'_>, path: &Path<'_>) -> Result<Option<bool>,
     match value.kind() {
         Kind::Null => Ok(None),
         Kind::Bool => Ok(value.bool()),
-        found => Err(path.wrong("a boolean", found)),
+        found => Err(wrong(path, "a boolean", found)),
     }
 }
 
@@ -94,7 +56,7 @@ pub(super) fn object<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Option<Val
     match value.kind() {
         Kind::Null => Ok(None),
         Kind::Object => Ok(Some(value)),
-        found => Err(path.wrong("an object", found)),
+        found => Err(wrong(path, "an object", found)),
     }
 }
 
@@ -107,7 +69,7 @@ pub(super) fn number<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Option<Num
             Some(Text::Escaped(inner)) if is_number(inner) => std::str::from_utf8(inner).ok().map(Number),
             _ => None,
         },
-        found => return Err(path.wrong("a number", found)),
+        found => return Err(wrong(path, "a number", found)),
     };
     number.map(Some).ok_or_else(|| path.invalid("expected a number, found a string"))
 }
@@ -145,7 +107,7 @@ pub(super) fn list<'a>(value: Value<'a>, element: Kind, path: &Path<'_>) -> Resu
         Kind::Null => Ok(Vec::new()),
         Kind::Array => Ok(value.elements().map(|element| element.json()).collect()),
         kind if kind == element => Ok(vec![value]),
-        found => Err(path.wrong("an array", found)),
+        found => Err(wrong(path, "an array", found)),
     }
 }
 
@@ -164,14 +126,14 @@ mod tests {
     #[test]
     fn a_path_is_written_with_indices() {
         let root = Path::Root;
-        let contents = root.field("contents");
-        let (second, parts) = (contents.at(1), "parts");
-        assert_eq!(second.field(parts).at(0).to_string(), "contents[1].parts[0]");
+        let contents = root.key("contents");
+        let (second, parts) = (contents.index(1), "parts");
+        assert_eq!(second.key(parts).index(0).to_string(), "contents[1].parts[0]");
     }
 
     #[test]
     fn numbers_may_be_text_and_must_be_numbers() {
-        let path = Path::Root.field("topK");
+        let path = Path::Root.key("topK");
         assert_eq!(whole(Value::of(b"\"40\""), &path).unwrap(), Some(40));
         assert_eq!(whole(Value::of(b"40.0"), &path).unwrap(), Some(40));
         assert_eq!(whole(Value::of(b"null"), &path).unwrap(), None);
@@ -184,7 +146,7 @@ mod tests {
 
     #[test]
     fn one_object_stands_for_a_list_of_one() {
-        let path = Path::Root.field("contents");
+        let path = Path::Root.key("contents");
         assert_eq!(list(Value::of(b"{}"), Kind::Object, &path).unwrap().len(), 1);
         assert_eq!(list(Value::of(b"[{},{}]"), Kind::Object, &path).unwrap().len(), 2);
         assert!(list(Value::of(b"\"x\""), Kind::Object, &path).is_err());

@@ -1,7 +1,10 @@
 //! Pure tables and small conversions that several shapes share, each citing its source.
 
 pub mod capability;
+pub(in crate::translate) mod choice;
+pub(in crate::translate) mod context;
 pub mod conversation;
+pub(in crate::translate) mod free_text;
 pub mod ids;
 pub mod media;
 pub mod names;

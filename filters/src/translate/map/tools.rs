@@ -4,12 +4,12 @@
 use crate::canonical::{ComputerTool, FunctionTool, Raw, Text, Tool, VendorTool};
 use crate::wire::json::Writer;
 
-/// The function that stands for a screen, shell or editor tool; `None` for every other tool.
+/// The function that stands for a screen, shell, editor or memory tool; `None` for every other tool.
 #[must_use]
 pub fn as_function<'a>(tool: &Tool<'a>) -> Option<FunctionTool<'a>> {
     match tool {
         Tool::Computer(computer) => Some(screen(computer)),
-        Tool::Vendor(vendor) => shell_or_editor(vendor),
+        Tool::Vendor(vendor) => of_vendor(vendor),
         Tool::Function(_) | Tool::Custom { .. } | Tool::WebSearch(_) | Tool::Unknown { .. } => None,
     }
 }
@@ -87,7 +87,7 @@ fn screen_description(computer: &ComputerTool<'_>) -> String {
     )
 }
 
-fn shell_or_editor<'a>(vendor: &VendorTool<'a>) -> Option<FunctionTool<'a>> {
+fn of_vendor<'a>(vendor: &VendorTool<'a>) -> Option<FunctionTool<'a>> {
     let kind = vendor.kind.decode();
     if kind.starts_with("bash_") {
         let schema = object(&[], |w| {
@@ -95,6 +95,9 @@ fn shell_or_editor<'a>(vendor: &VendorTool<'a>) -> Option<FunctionTool<'a>> {
             boolean(w, "restart", "Restart the shell instead of running a command");
         });
         return Some(function(&vendor.name, "Run commands in a shell that keeps its state between calls.".to_owned(), schema));
+    }
+    if kind.starts_with("memory_") {
+        return Some(memory(vendor));
     }
     let edition = kind.strip_prefix("text_editor_")?;
     let mut commands = vec!["view", "create", "str_replace", "insert"];
@@ -111,6 +114,25 @@ fn shell_or_editor<'a>(vendor: &VendorTool<'a>) -> Option<FunctionTool<'a>> {
         point(w, "view_range", 2, "[first, last] line; for view");
     });
     Some(function(&vendor.name, "View, create and edit files.".to_owned(), schema))
+}
+
+/// Files the client keeps from one conversation to the next. The vendor's models are told to look there first.
+fn memory<'a>(vendor: &VendorTool<'a>) -> FunctionTool<'a> {
+    let schema = object(&["command"], |w| {
+        choice(w, "command", &["view", "create", "str_replace", "insert", "delete", "rename"]);
+        string(w, "path", "Path below /memories; for all but rename");
+        string(w, "file_text", "Content of the file; for create");
+        string(w, "old_str", "Text to replace, which must occur once; for str_replace");
+        string(w, "new_str", "Text to put in its place; for str_replace");
+        integer(w, "insert_line", "Line after which to insert; for insert");
+        string(w, "insert_text", "Text to insert; for insert");
+        point(w, "view_range", 2, "[first, last] line; for view");
+        string(w, "old_path", "Path below /memories; for rename");
+        string(w, "new_path", "New path below /memories; for rename");
+    });
+    let words = "Keep files below /memories that outlast this conversation. View the directory /memories before anything else: it may \
+                 hold earlier progress. Write down what must not be lost.";
+    function(&vendor.name, words.to_owned(), schema)
 }
 
 fn object(required: &[&str], properties: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
@@ -193,11 +215,19 @@ mod tests {
     }
 
     #[test]
+    fn a_memory_has_every_command_and_none_that_all_need_a_path() {
+        let memory = Tool::Vendor(VendorTool { kind: Text::from("memory_20250818"), name: Text::from("memory") });
+        let schema = schema(&memory);
+        assert_eq!(schema["properties"]["command"]["enum"].as_array().map(Vec::len), Some(6));
+        assert_eq!(schema["required"], serde_json::json!(["command"]), "a file is renamed by two other paths");
+    }
+
+    #[test]
     fn only_early_editors_can_undo() {
         let editor = |kind: &'static str| Tool::Vendor(VendorTool { kind: Text::from(kind), name: Text::from("edit") });
         let commands = |kind| schema(&editor(kind))["properties"]["command"]["enum"].as_array().map(Vec::len);
         assert_eq!((commands("text_editor_20250124"), commands("text_editor_20250728")), (Some(5), Some(4)));
         assert!(schema(&editor("bash_20250124"))["properties"]["restart"].is_object());
-        assert!(as_function(&editor("memory_20250818")).is_none());
+        assert!(as_function(&editor("other_20250818")).is_none());
     }
 }

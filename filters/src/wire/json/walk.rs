@@ -106,7 +106,7 @@ impl<'a> Iterator for Elements<'a> {
 
 /// The offset after the closing quote of the string whose first byte inside is at `from`, and whether it holds escapes.
 #[inline]
-fn string_end(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
+pub(crate) fn string_end(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;
     let mut escaped = false;
     loop {

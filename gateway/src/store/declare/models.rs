@@ -133,6 +133,7 @@ fn row(run: &Declaring<'_>, declared: &conf::Model, position: i32, found: Option
         affinity: declared.affinity,
         capabilities: serde_json::to_string(&declared.capabilities).unwrap_or_else(|_| "{}".to_owned()),
         translation: declared.translation.map(super::translation),
+        timeouts: (!declared.timeouts.is_empty()).then(|| serde_json::to_string(&declared.timeouts).unwrap_or_else(|_| "{}".to_owned())),
         enabled: true,
         source: Source::File,
         position,

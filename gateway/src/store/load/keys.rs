@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entity::{AccountStatus, agent, api_key, user};
 use sea_orm::{DatabaseTransaction, DbErr, EntityTrait};
 use svc_entity as entity;
-use svc_filters::auth::{Key, KeyStatus, Owner, SecretHash};
+use svc_filters::auth::{Caller, Key, KeyStatus, Owner, SecretHash};
 
 use super::{cap, rows, token_cap};
 
@@ -76,6 +76,7 @@ fn key(row: api_key::Model, accounts: &HashMap<String, Account>) -> Result<Key, 
         max_parallel: cap(row.max_parallel),
         expires_at: row.expires_at,
         status,
+        caller: Caller { tags: row.tags.as_deref().map(Caller::tags_of).unwrap_or_default(), ..Caller::default() },
         tags: row.tags.map(Arc::from),
         translation: row.translation.map(super::policy),
     })

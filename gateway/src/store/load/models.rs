@@ -10,11 +10,12 @@ use svc_filters::routing::{Model, ModelTable, Target};
 
 use super::providers::Loaded;
 use super::{LoadError, rows};
+use crate::conf::TimeoutOverrides;
 
 pub(super) async fn read(
     transaction: &DatabaseTransaction,
     providers: &HashMap<String, (String, Loaded)>,
-) -> Result<ModelTable, LoadError> {
+) -> Result<(ModelTable, HashMap<Arc<str>, TimeoutOverrides>), LoadError> {
     let query =
         model::Entity::find().filter(model::Column::Enabled.eq(true)).order_by_asc(model::Column::Position).order_by_asc(model::Column::Id);
     let models = rows::<model::Entity>(transaction, query, "model").await?;
@@ -33,6 +34,7 @@ pub(super) async fn read(
     for row in rows::<model_fallback::Entity>(transaction, query, "model_fallback").await? {
         fallbacks.entry(row.model_id).or_default().push(row.fallback_model.into());
     }
+    let timeouts = models.iter().filter_map(timeouts).collect();
     let mut names: HashSet<String> = models.iter().map(|row| row.name.clone()).collect();
     let table = models.into_iter().map(|row| Model {
         aliases: own_aliases(&row, aliases.remove(&row.id).unwrap_or_default(), &mut names),
@@ -44,11 +46,23 @@ pub(super) async fn read(
             .map(Arc::new)
             .collect(),
         fallbacks: fallbacks.remove(&row.id).unwrap_or_default(),
+        affinity: row.affinity,
         created_at: row.created_at.div_euclid(1000),
         translation: row.translation.map(super::policy),
         name: row.name.into(),
     });
-    Ok(ModelTable::new(table.collect())?)
+    Ok((ModelTable::new(table.collect())?, timeouts))
+}
+
+/// Time-outs of the model's own.
+fn timeouts(row: &model::Model) -> Option<(Arc<str>, TimeoutOverrides)> {
+    match serde_json::from_str(row.timeouts.as_deref()?) {
+        Ok(timeouts) => Some((row.name.as_str().into(), timeouts)),
+        Err(error) => {
+            log::error!("the time-outs of the model `{}` are passed over: {error}", row.name);
+            None
+        }
+    }
 }
 
 /// The aliases nothing else is called.
@@ -71,5 +85,5 @@ fn target(target: model_target::Model, providers: &HashMap<String, (String, Load
     };
     let shape = provider.shape(&target.upstream_model);
     let made = Target::new(provider.name().clone(), provider.kind(), provider.quirks(), shape, target.upstream_model.into());
-    Some(made.ranked(target.priority, u32::try_from(target.weight).unwrap_or(0)))
+    Some(made.ranked(target.priority, u32::try_from(target.weight).unwrap_or(0)).in_region(target.region.map(Arc::from)))
 }

@@ -164,6 +164,8 @@ fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<KeySpec>, conf:
         }),
         compatibility: settings.compatibility,
         shows_limits: !settings.hides_limits,
+        breaker: conf.breaker.clone(),
+        queue: settings.max_concurrency.map(|most| (most, settings.queue_timeout.get())),
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Kind {
 use Kind::{Flag, Number, Text};
 
 /// The columns in the order in which [`row`] writes them. Columns not named here stay null.
-pub(super) const COLUMNS: [(&str, Kind); 36] = [
+pub(super) const COLUMNS: [(&str, Kind); 38] = [
     ("request_id", Text),
     ("started_at", Number),
     ("key_id", Text),
@@ -49,6 +49,8 @@ pub(super) const COLUMNS: [(&str, Kind); 36] = [
     ("cache_write_1h", Number),
     ("output", Number),
     ("reasoning", Number),
+    ("own_prompt_tokens", Number),
+    ("own_completion_tokens", Number),
     ("request_bytes", Number),
     ("response_bytes", Number),
     ("client_address", Text),
@@ -96,6 +98,8 @@ pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink
     sink.number(usage.map(|usage| whole(usage.cache_write_1h)));
     sink.number(usage.map(|usage| whole(usage.output)));
     sink.number(usage.and_then(|usage| usage.reasoning).map(whole));
+    sink.number(record.own.prompt.map(whole));
+    sink.number(record.own.completion.map(whole));
     sink.number(Some(whole(record.request_bytes)));
     sink.number(Some(whole(record.response_bytes)));
     for text in [&record.client_address, &record.user_agent, &record.tags] {

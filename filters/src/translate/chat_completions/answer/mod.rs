@@ -14,7 +14,7 @@ mod tests;
 use self::choice::Choice;
 use self::chunk::Part;
 use super::failure;
-use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
+use crate::canonical::{Event, Failure, Finish, FinishReason, Sink, Text};
 use crate::translate::Decode;
 use crate::usage::read_chat;
 use crate::wire::json::{Kind, Value};
@@ -37,7 +37,7 @@ impl Decoder {
     /// Takes a chunk or a whole answer.
     fn take(&mut self, data: &[u8], sink: Sink<'_>) {
         let Some(chunk) = chunk::read(data, &mut self.prefix) else {
-            return self.fail(broken("the provider sent something that is not JSON"), sink);
+            return self.fail(Failure::broken("the provider sent something that is not JSON"), sink);
         };
         if let Some(error) = chunk.failure() {
             return self.fail(failure::told(error), sink);
@@ -97,12 +97,6 @@ impl Decoder {
     }
 }
 
-/// An answer that cannot be read.
-fn broken(message: &'static str) -> Failure<'static> {
-    let (message, code) = (Text::from(message), Text::from("upstream_error"));
-    Failure { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
-}
-
 impl Decode for Decoder {
     fn event(&mut self, name: &[u8], data: &[u8], sink: Sink<'_>) {
         if self.over {
@@ -139,14 +133,14 @@ impl Decode for Decoder {
             _ => body,
         };
         if body.is_empty() {
-            return self.fail(broken("the provider's answer is empty"), sink);
+            return self.fail(Failure::broken("the provider's answer is empty"), sink);
         }
         self.take(body, sink);
         if self.over {
             return;
         }
         if self.choices.is_empty() {
-            return self.fail(broken("the provider's answer has no choices"), sink);
+            return self.fail(Failure::broken("the provider's answer has no choices"), sink);
         }
         self.end(sink);
     }

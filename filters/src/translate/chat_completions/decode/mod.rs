@@ -9,7 +9,7 @@ mod tests;
 mod tools;
 mod turns;
 
-use self::object::{Extras, Path, boolean, count, number, text};
+use self::object::{Extras, Path, boolean, count, fields, number, text};
 use crate::canonical::{Refusal, Request, Text, Weight};
 use crate::shape::Shape;
 use crate::translate::object;
@@ -20,14 +20,8 @@ use crate::wire::json::{Kind, Member, Value};
 /// # Errors
 /// When a field is missing or of the wrong kind.
 pub fn decode_request(body: &[u8]) -> Result<Request<'_>, Refusal> {
-    let body = Value::of(body);
-    if body.kind() != Kind::Object {
-        return Err(Path::Root.expected("an object", body.kind()));
-    }
     let mut reader = Reader { request: Request::new(Shape::ChatCompletions), extras: Extras::default(), said: Said::default() };
-    for member in body.members().filter(|member| member.kind != Kind::Null) {
-        reader.field(&member)?;
-    }
+    fields(body, |member| reader.field(&member))?;
     reader.finish()
 }
 
@@ -41,6 +35,8 @@ struct Reader<'a> {
 #[derive(Default)]
 struct Said<'a> {
     messages: bool,
+    tools: bool,
+    functions: bool,
     max_tokens: Option<u64>,
     user: Option<Text<'a>>,
     safety_identifier: Option<Text<'a>>,
@@ -54,6 +50,11 @@ impl<'a> Reader<'a> {
         }
         request.max_output = request.max_output.or(said.max_tokens);
         request.user = said.safety_identifier.or(said.user);
+        request.legacy_calls = said.functions && !said.tools;
+        if request.legacy_calls {
+            // The old form has room for one.
+            request.parallel_tool_calls = Some(false);
+        }
         request.extras = extras.into_list();
         Ok(request)
     }
@@ -73,8 +74,14 @@ impl<'a> Reader<'a> {
             "stop" => request.stop = options::stop(value, path)?,
             "stream" => request.stream = boolean(value, path)?,
             "stream_options" => request.include_usage = options::stream_options(value, path, &mut self.extras)?,
-            "tools" => tools::read(value, path, &mut request.tools, &mut self.extras)?,
-            "functions" => tools::functions(value, path, &mut request.tools, &mut self.extras)?,
+            "tools" => {
+                self.said.tools = true;
+                tools::read(value, path, &mut request.tools, &mut self.extras)?;
+            }
+            "functions" => {
+                self.said.functions = true;
+                tools::functions(value, path, &mut request.tools, &mut self.extras)?;
+            }
             "tool_choice" => request.tool_choice = tools::choice(value, path)?,
             "function_call" => request.tool_choice = tools::function_call(value, path)?.or(request.tool_choice.take()),
             "parallel_tool_calls" => request.parallel_tool_calls = Some(boolean(value, path)?),

@@ -1,10 +1,10 @@
 //! The model's messages.
 
-use super::context::Context;
 use super::conversation::{joined, misplaced};
 use super::tools::Plan;
 use crate::canonical::{Arguments, Block, Signature, Text, ToolCall, Weight};
 use crate::shape::Shape;
+use crate::translate::map::context::Context;
 use crate::translate::map::ids;
 use crate::translate::map::search::summary;
 use crate::wire::json::{Value, Writer, compact, outline};
@@ -21,6 +21,15 @@ struct Said<'a> {
     reasoning: Vec<Text<'a>>,
     /// Sealed reasoning of this provider, with the text it seals.
     sealed: Vec<(Text<'a>, Text<'a>)>,
+}
+
+impl Said<'_> {
+    /// Begins a paragraph of the text where `needed`: a search that is told in words is one, whatever [`content`] does with texts.
+    fn paragraph(&mut self, needed: bool, context: &Context<'_>) {
+        if needed && between(context).is_empty() && !self.texts.is_empty() {
+            self.texts.push(Text::from("\n\n"));
+        }
+    }
 }
 
 pub(super) fn write(blocks: Vec<Block<'_>>, tools: &Plan<'_>, context: &mut Context<'_>, w: &mut Writer<'_>) {
@@ -47,10 +56,14 @@ pub(super) fn write(blocks: Vec<Block<'_>>, tools: &Plan<'_>, context: &mut Cont
 fn sort<'a>(blocks: Vec<Block<'a>>, context: &mut Context<'_>) -> Said<'a> {
     let mut said = Said::default();
     let mut token = None;
+    let mut searched = false;
     for block in blocks {
         match block {
             Block::Text(text) if text.is_empty() => {}
-            Block::Text(text) => said.texts.push(text),
+            Block::Text(text) => {
+                said.paragraph(std::mem::take(&mut searched), context);
+                said.texts.push(text);
+            }
             Block::Refusal(text) => said.refusals.push(text),
             Block::ToolCall(mut call) => {
                 call.signature = call.signature.or(token.take());
@@ -66,7 +79,11 @@ fn sort<'a>(blocks: Vec<Block<'a>>, context: &mut Context<'_>) -> Said<'a> {
                 said.reasoning.push(text);
             }
             Block::Redacted(signature) => redacted(&signature, &mut said, context),
-            Block::WebSearch { query, hits, .. } => said.texts.push(summary(&query, &hits)),
+            Block::WebSearch { query, hits, .. } => {
+                said.paragraph(true, context);
+                said.texts.push(summary(&query, &hits));
+                searched = true;
+            }
             Block::Image(_) | Block::Document(_) | Block::Audio(_) | Block::Video(_) | Block::ToolResult(_) | Block::Unknown { .. } => {
                 misplaced(&block, context);
             }
@@ -86,9 +103,13 @@ fn redacted<'a>(signature: &Signature<'a>, said: &mut Said<'a>, context: &mut Co
     }
 }
 
+/// What stands between texts: the messages dialect has blocks of their own sense, the others cut one text into parts.
+fn between(context: &Context<'_>) -> &'static str {
+    if context.from == Shape::Messages { "\n\n" } else { "" }
+}
+
 fn content(said: &Said<'_>, context: &Context<'_>, w: &mut Writer<'_>) {
-    // The messages dialect has blocks of their own sense, the others cut one text into parts.
-    let between = if context.from == Shape::Messages { "\n\n" } else { "" };
+    let between = between(context);
     let own_field = context.target.quirks.vendor && !said.refusals.is_empty();
     w.key("content");
     match (said.texts.is_empty(), own_field) {

@@ -1,9 +1,9 @@
 //! The conversation as messages.
 
-use super::context::Context;
 use super::tools::Plan;
 use super::{assistant, media, results};
 use crate::canonical::{Block, Refusal, Role, Text, ToolResult, Turn, Weight};
+use crate::translate::map::context::Context;
 use crate::translate::map::ids;
 use crate::wire::json::Writer;
 

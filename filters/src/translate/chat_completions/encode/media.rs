@@ -3,10 +3,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::context::{Context, Names};
 use super::conversation::misplaced;
 use crate::canonical::{Block, Document, Media, Refusal, Source, Text};
 use crate::shape::Shape;
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::media::sniff;
 use crate::translate::map::search::summary;
 use crate::wire::json::Writer;

@@ -1,7 +1,6 @@
 //! Writing a request for a provider of this shape.
 
 mod assistant;
-mod context;
 mod conversation;
 mod media;
 mod options;
@@ -12,17 +11,16 @@ mod tests;
 mod thinking;
 mod tools;
 
-use self::context::Context;
 use self::tools::Plan;
 use crate::canonical::{Block, OutputFormat, Refusal, Request, Role, Text, Turn, Weight};
 use crate::shape::Shape;
+use crate::translate::map::context::Context;
 use crate::translate::map::conversation::pair;
 use crate::translate::{Encoding, Target};
 use crate::wire::json::Writer;
 
 /// What the vendor's other dialect, responses, is written with too.
 pub(in crate::translate) mod kin {
-    pub(in crate::translate) use super::context::{Context, Names};
     pub(in crate::translate) use super::media::{data_url, document_text, file_name, picture_type};
     pub(in crate::translate) use super::options::{bounded, tier_for};
     pub(in crate::translate) use super::results::object_text;
@@ -37,6 +35,7 @@ pub(in crate::translate) mod kin {
 /// When the conversation breaks the rules of calls and results, or holds what this dialect cannot say at all.
 pub fn encode_request(request: Request<'_>, target: &Target<'_>, encoding: &mut Encoding) -> Result<(), Refusal> {
     let Encoding { body, losses, adaptations } = encoding;
+    adaptations.legacy_calls = request.legacy_calls;
     let mut context = Context { from: request.from, target, losses, adaptations };
     let mut request = request;
     pair(&mut request.turns, context.losses)?;

@@ -2,13 +2,13 @@
 
 use sha2::{Digest, Sha256};
 
-use super::context::{Context, Names};
 use super::tools::Plan;
 use super::{schema, thinking};
 use crate::canonical::{OutputFormat, Raw, Refusal, Request, Text, Weight};
 use crate::shape::Shape;
 use crate::translate::ProviderKind;
 use crate::translate::map::Effort;
+use crate::translate::map::context::{Context, Names};
 use crate::wire::json::{Value, Writer};
 
 /// Most stop sequences.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::context::Context;
 use super::conversation::{Attachments, misplaced};
 use super::media::document_text;
 use crate::canonical::{Block, Refusal, Text, ToolResult};
+use crate::translate::map::context::Context;
 use crate::translate::map::search::summary;
 use crate::wire::json::{Kind, Value, compact};
 

@@ -1,7 +1,7 @@
 //! How hard to think.
 
-use super::context::{Context, Names};
 use crate::canonical::{Request, Weight};
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::{Effort, Wanted, effort, wanted};
 
 const THINKING: Names = ["reasoning_effort", "thinking", "generationConfig.thinkingConfig", "reasoning.effort"];

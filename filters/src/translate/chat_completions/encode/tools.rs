@@ -1,13 +1,10 @@
 //! Tools and the choice among them.
 
-use super::context::Context;
 use super::schema;
 use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
-use crate::translate::map::tools::as_function;
+use crate::translate::map::context::{Context, Names};
+use crate::translate::map::{choice, free_text, tools::as_function};
 use crate::wire::json::{Value, Writer};
-
-/// Schema of a tool for free text where it is sent as a function.
-const FREE_TEXT: &[u8] = br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}"#;
 
 /// A tool as it is declared.
 enum Declared<'a> {
@@ -52,7 +49,11 @@ impl<'a> Plan<'a> {
                 let name = context.name(&name);
                 self.tools.push(Declared::Custom { name, description, format });
             }
-            Tool::Custom { name, description, format } => self.free_text(name, description, format.as_ref(), context),
+            Tool::Custom { name, description, format } => {
+                let sent = context.name(&name).decode().into_owned();
+                context.adaptations.custom.push(sent);
+                self.function(free_text::function(name, description, format.as_ref()), context);
+            }
             Tool::WebSearch(search) => lose_search(&search, only, choice, context),
             Tool::Computer(_) | Tool::Vendor(_) => {
                 self.one_by_one |= matches!(tool, Tool::Computer(_));
@@ -68,18 +69,6 @@ impl<'a> Plan<'a> {
     fn function(&mut self, tool: FunctionTool<'a>, context: &mut Context<'_>) {
         let name = context.name(&tool.name);
         self.tools.push(Declared::Function { name, tool });
-    }
-
-    fn free_text(&mut self, name: Text<'a>, description: Option<Text<'a>>, format: Option<&Raw<'a>>, context: &mut Context<'_>) {
-        let sent = context.name(&name);
-        context.adaptations.custom.push(sent.decode().into_owned());
-        let grammar = format.map(Raw::value).filter(|format| format.get("type").is_str("grammar"));
-        let rule = grammar.map(|format| format!("The input must match this grammar: {}", String::from_utf8_lossy(format.bytes())));
-        let words: Vec<String> = description.map(|text| text.decode().into_owned()).into_iter().chain(rule).collect();
-        let description = (!words.is_empty()).then(|| Text::from(words.join("\n\n")));
-        let parameters = Some(Raw::from(FREE_TEXT));
-        let tool = FunctionTool { name, description, parameters, vendor_schema: false, strict: None };
-        self.tools.push(Declared::Function { name: sent, tool });
     }
 
     fn choose(&mut self, choice: Option<&Choice<'a>>, context: &mut Context<'_>) {
@@ -121,31 +110,13 @@ impl<'a> Plan<'a> {
             return;
         }
         w.array("tools", |w| self.tools.iter().for_each(|tool| declaration(tool, context.target.quirks.vendor, w)));
-        if let Some(choice) = &self.choice {
+        if let Some(chosen) = &self.choice {
             w.key("tool_choice");
-            self.write_choice(choice, w);
+            choice::write(chosen, true, |name, w| self.reference(name, w), w);
         }
         let parallel = if self.one_by_one { Some(false) } else { request.parallel_tool_calls };
         if let Some(parallel) = parallel {
             w.bool_field("parallel_tool_calls", parallel);
-        }
-    }
-
-    fn write_choice(&self, choice: &Choice<'_>, w: &mut Writer<'_>) {
-        match choice {
-            Choice::Auto => w.str("auto"),
-            Choice::Any => w.str("required"),
-            Choice::None => w.str("none"),
-            Choice::Named(name) => self.reference(name, w),
-            Choice::Among { names, required } => {
-                w.begin_object();
-                w.str_field("type", "allowed_tools");
-                w.object("allowed_tools", |w| {
-                    w.str_field("mode", if *required { "required" } else { "auto" });
-                    w.array("tools", |w| names.iter().for_each(|name| self.reference(name, w)));
-                });
-                w.end_object();
-            }
         }
     }
 
@@ -159,7 +130,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-const TOOL_CHOICE: super::context::Names = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
+const TOOL_CHOICE: Names = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
 
 fn lose_search(search: &WebSearch<'_>, only: bool, choice: Option<&Choice<'_>>, context: &mut Context<'_>) {
     let forced = match choice {

@@ -39,22 +39,9 @@ fn by_code(code: &str) -> Option<FailureClass> {
     })
 }
 
-/// The class of an HTTP status.
+/// The class of an HTTP status. One service says with a status of its own that it has no capacity left.
 pub(super) const fn by_status(status: u16) -> FailureClass {
-    match status {
-        401 => FailureClass::Auth,
-        402 => FailureClass::Billing,
-        403 => FailureClass::Permission,
-        404 => FailureClass::NotFound,
-        408 | 504 => FailureClass::Timeout,
-        409 => FailureClass::Conflict,
-        413 => FailureClass::TooLarge,
-        424 => FailureClass::Server,
-        429 => FailureClass::Rate,
-        498 | 503 | 529 => FailureClass::Overloaded,
-        400..=499 => FailureClass::BadRequest,
-        _ => FailureClass::Server,
-    }
+    if status == 498 { FailureClass::Overloaded } else { FailureClass::of_status(status) }
 }
 
 fn by_type(kind: &str) -> FailureClass {

@@ -1,6 +1,6 @@
 //! The bytes around what a chunk says. They are the same for a whole stream and written once.
 
-use super::answer_id;
+use super::{Form, answer_id};
 use crate::canonical::Text;
 use crate::translate::ClientView;
 use crate::wire::json::Writer;
@@ -86,11 +86,17 @@ impl Frame {
     }
 
     /// Writes a piece of a call's arguments.
-    pub(super) fn arguments(&self, choice: u32, call: u32, custom: bool, fragment: &Text<'_>, out: &mut Vec<u8>) {
+    pub(super) fn arguments(&self, choice: u32, call: u32, form: Form, fragment: &Text<'_>, out: &mut Vec<u8>) {
         self.begin(choice, out);
+        if form == Form::Legacy {
+            out.extend_from_slice(b"\"function_call\":{\"arguments\":\"");
+            fragment.escape_into(out);
+            out.extend_from_slice(b"\"}");
+            return self.end(out);
+        }
         out.extend_from_slice(b"\"tool_calls\":[{\"index\":");
         out.extend_from_slice(itoa::Buffer::new().format(call).as_bytes());
-        out.extend_from_slice(if custom { b",\"custom\":{\"input\":\"" } else { b",\"function\":{\"arguments\":\"" });
+        out.extend_from_slice(if form == Form::Custom { b",\"custom\":{\"input\":\"" } else { b",\"function\":{\"arguments\":\"" });
         fragment.escape_into(out);
         out.extend_from_slice(b"\"}}]");
         self.end(out);

@@ -44,10 +44,10 @@ pub(super) fn element(list: &mut Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
 }
 
 impl Choice {
-    pub(super) fn write(&self, w: &mut Writer<'_>) {
+    pub(super) fn write(&self, legacy: bool, w: &mut Writer<'_>) {
         w.begin_object();
         w.whole_field("index", self.index);
-        w.object("message", |w| self.message(w));
+        w.object("message", |w| self.message(legacy, w));
         w.key("logprobs");
         if self.logprobs.is_empty() {
             w.null();
@@ -57,11 +57,11 @@ impl Choice {
             w.null_field("refusal");
             w.end_object();
         }
-        w.str_field("finish_reason", finish_word(self.finish.unwrap_or(FinishReason::Stop), !self.calls.is_empty()));
+        w.str_field("finish_reason", finish_word(self.finish.unwrap_or(FinishReason::Stop), !self.calls.is_empty(), legacy));
         w.end_object();
     }
 
-    fn message(&self, w: &mut Writer<'_>) {
+    fn message(&self, legacy: bool, w: &mut Writer<'_>) {
         w.str_field("role", "assistant");
         let silent = self.text.is_empty() && !(self.refusal.is_empty() && self.calls.is_empty());
         if silent {
@@ -82,8 +82,10 @@ impl Choice {
                 list(name, elements, w);
             }
         }
-        if !self.calls.is_empty() {
-            w.array("tool_calls", |w| self.calls.iter().for_each(|call| call.write(w)));
+        match self.calls.first() {
+            None => {}
+            Some(call) if legacy => w.object("function_call", |w| call.function(w)),
+            Some(_) => w.array("tool_calls", |w| self.calls.iter().for_each(|call| call.write(w))),
         }
     }
 }
@@ -94,18 +96,22 @@ fn list(name: &str, elements: &[u8], w: &mut Writer<'_>) {
 
 impl Call {
     fn write(&self, w: &mut Writer<'_>) {
-        let (kind, argument) = if self.custom { ("custom", "input") } else { ("function", "arguments") };
+        let kind = if self.custom { "custom" } else { "function" };
         w.begin_object();
         w.str_field("id", &self.id);
         w.str_field("type", kind);
-        w.object(kind, |w| {
-            w.str_field("name", &self.name);
-            let bare = self.arguments.is_empty() && !self.custom;
-            w.text_field(argument, &Text::Escaped(if bare { b"{}" } else { &self.arguments }));
-        });
+        w.object(kind, |w| self.function(w));
         if let Some(token) = &self.token {
             members::call_token(token, w);
         }
         w.end_object();
+    }
+
+    /// Name and arguments.
+    fn function(&self, w: &mut Writer<'_>) {
+        w.str_field("name", &self.name);
+        let bare = self.arguments.is_empty() && !self.custom;
+        let argument = if self.custom { "input" } else { "arguments" };
+        w.text_field(argument, &Text::Escaped(if bare { b"{}" } else { &self.arguments }));
     }
 }

@@ -3,30 +3,32 @@
 //! What the vendor's SDKs demand of it: the role in the first chunk of a choice; id, type, name and arguments in the first chunk
 //! of a call; one finish reason per choice; usage in the last chunk before `[DONE]`; one id, time and model throughout.
 
+use super::calls::{self, Call};
 use super::frame::Frame;
 use super::place::Place;
-use super::{finish_word, members};
+use super::{Form, finish_word, members};
 use crate::canonical::{Citation, Event, Failure, Finish, FinishReason, Signature, Text};
 use crate::translate::chat_completions::failure;
 use crate::translate::{ClientView, Encode};
 use crate::usage::Usage;
-use crate::wire::json::Writer;
 
 /// See [`super::stream_encoder`].
 #[derive(Debug)]
 pub(super) struct Stream {
     view: ClientView,
-    frame: Frame,
+    pub(super) frame: Frame,
     choices: Vec<Choice>,
     usage: Option<Usage>,
     closed: bool,
+    /// The client knows one call, in the old form.
+    legacy: bool,
 }
 
 /// What was written for one choice.
 #[derive(Debug, Default)]
-struct Choice {
+pub(super) struct Choice {
     index: u32,
-    calls: Vec<Call>,
+    pub(super) calls: Vec<Call>,
     finish: Option<FinishReason>,
     refused: bool,
     place: Place,
@@ -35,16 +37,9 @@ struct Choice {
     images: u32,
 }
 
-#[derive(Debug)]
-struct Call {
-    number: u32,
-    custom: bool,
-    begun: bool,
-}
-
 impl Stream {
-    pub(super) fn new(view: ClientView) -> Self {
-        Self { view, frame: Frame::default(), choices: Vec::new(), usage: None, closed: false }
+    pub(super) fn new(view: ClientView, legacy: bool) -> Self {
+        Self { view, frame: Frame::default(), choices: Vec::new(), usage: None, closed: false, legacy }
     }
 
     /// The choice's place in the list; its first chunk is written where it is new.
@@ -67,7 +62,7 @@ impl Stream {
         self.choices.len() - 1
     }
 
-    fn with(&mut self, index: u32, out: &mut Vec<u8>, change: impl FnOnce(&mut Choice)) {
+    pub(super) fn with(&mut self, index: u32, out: &mut Vec<u8>, change: impl FnOnce(&mut Choice)) {
         let at = self.choice(index, out);
         if let Some(choice) = self.choices.get_mut(at) {
             change(choice);
@@ -110,42 +105,6 @@ impl Stream {
         });
     }
 
-    fn tool_start(&mut self, index: u32, number: u32, custom: bool, out: &mut Vec<u8>, head: impl FnOnce(&mut Writer<'_>)) {
-        self.with(index, out, |choice| choice.calls.push(Call { number, custom, begun: false }));
-        self.frame.chunk(index, out, |w| {
-            w.array("tool_calls", |w| {
-                w.begin_object();
-                w.whole_field("index", number);
-                head(w);
-                w.end_object();
-            });
-        });
-    }
-
-    fn tool_arguments(&mut self, index: u32, number: u32, fragment: &Text<'_>, out: &mut Vec<u8>) {
-        let mut custom = None;
-        self.with(index, out, |choice| {
-            if let Some(call) = choice.calls.iter_mut().find(|call| call.number == number) {
-                call.begun = true;
-                custom = Some(call.custom);
-            }
-        });
-        if let Some(custom) = custom {
-            self.frame.arguments(index, number, custom, fragment, out);
-        }
-    }
-
-    /// A call without arguments has an empty object for them.
-    fn tool_end(&mut self, index: u32, number: u32, out: &mut Vec<u8>) {
-        let mut bare = false;
-        self.with(index, out, |choice| {
-            bare = choice.calls.iter().any(|call| call.number == number && !call.begun && !call.custom);
-        });
-        if bare {
-            self.tool_arguments(index, number, &Text::from("{}"), out);
-        }
-    }
-
     fn citation(&mut self, index: u32, citation: &Citation<'_>, out: &mut Vec<u8>) {
         let mut span = (0, 0);
         self.with(index, out, |choice| span = choice.place.of(citation));
@@ -186,7 +145,7 @@ impl Stream {
         self.choice(0, out);
         self.choices.sort_by_key(|choice| choice.index);
         for choice in &self.choices {
-            let word = finish_word(choice.finish.unwrap_or(FinishReason::Stop), !choice.calls.is_empty());
+            let word = finish_word(choice.finish.unwrap_or(FinishReason::Stop), !choice.calls.is_empty(), self.legacy);
             self.frame.finish(choice.index, word, out);
         }
         if self.view.include_usage {
@@ -224,7 +183,8 @@ impl Encode for Stream {
             Event::Redacted { choice, signature } => self.signed(*choice, signature, true, out),
             Event::ToolStart { choice, call, id, name, custom, signature } => {
                 let token = signature.as_ref().map(|signature| members::tagged(signature, &self.view));
-                self.tool_start(*choice, *call, *custom, out, |w| tool_head(id, name, *custom, token.as_deref(), w));
+                let form = Form::of(*custom, self.legacy);
+                self.tool_start(*choice, *call, form, out, |w| calls::head(id, name, form, token.as_deref(), w));
             }
             Event::ToolEnd { choice, call } => self.tool_end(*choice, *call, out),
             Event::Citation { choice, citation } => self.citation(*choice, citation, out),
@@ -236,18 +196,5 @@ impl Encode for Stream {
             Event::Failed(failure) => self.fail(failure, out),
             Event::End => self.end(out),
         }
-    }
-}
-
-fn tool_head(id: &Text<'_>, name: &Text<'_>, custom: bool, token: Option<&str>, w: &mut Writer<'_>) {
-    let (kind, argument) = if custom { ("custom", "input") } else { ("function", "arguments") };
-    w.text_field("id", id);
-    w.str_field("type", kind);
-    w.object(kind, |w| {
-        w.text_field("name", name);
-        w.str_field(argument, "");
-    });
-    if let Some(token) = token {
-        members::call_token(token, w);
     }
 }

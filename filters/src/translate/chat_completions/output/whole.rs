@@ -16,12 +16,14 @@ pub(super) struct Whole {
     choices: Vec<Choice>,
     usage: Usage,
     closed: bool,
+    /// The client knows one call, in the old form.
+    legacy: bool,
 }
 
 impl Whole {
-    pub(super) fn new(view: ClientView) -> Self {
+    pub(super) fn new(view: ClientView, legacy: bool) -> Self {
         let (id, created) = (answer_id(&view, None), view.created);
-        Self { view, id, created, choices: Vec::new(), usage: Usage::default(), closed: false }
+        Self { view, id, created, choices: Vec::new(), usage: Usage::default(), closed: false, legacy }
     }
 
     fn choice(&mut self, index: u32) -> Option<&mut Choice> {
@@ -125,7 +127,7 @@ impl Whole {
         w.str_field("object", "chat.completion");
         w.whole_field("created", self.created);
         w.str_field("model", &self.view.model);
-        w.array("choices", |w| self.choices.iter().for_each(|choice| choice.write(w)));
+        w.array("choices", |w| self.choices.iter().for_each(|choice| choice.write(self.legacy, w)));
         w.key("usage");
         members::usage(&self.usage, &mut w);
         w.end_object();

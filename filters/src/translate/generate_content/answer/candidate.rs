@@ -30,12 +30,17 @@ pub(super) struct Candidate {
     starts: Vec<usize>,
     chunks: u32,
     grounding: Grounding,
+    /// What the answer rests on is known before its text, and is to be told first.
+    whole: bool,
+    /// The searches were told.
+    searched: bool,
 }
 
 impl Candidate {
-    pub(super) fn new(choice: u32) -> Self {
+    /// `whole` tells that the answer comes in one piece.
+    pub(super) fn new(choice: u32, whole: bool) -> Self {
         let (text, starts, grounding) = (String::new(), Vec::new(), Grounding::default());
-        Self { choice, calls: 0, content: false, finish: None, open: None, text, starts, chunks: 0, grounding }
+        Self { choice, calls: 0, content: false, finish: None, open: None, text, starts, chunks: 0, grounding, whole, searched: false }
     }
 
     /// Whether anything of use was given.
@@ -60,11 +65,11 @@ impl Candidate {
     /// Takes the next piece; true when it says why the answer ends.
     pub(super) fn take(&mut self, piece: Piece<'_>, sink: Sink<'_>) -> bool {
         self.chunks = self.chunks.saturating_add(1);
-        if let Some(content) = piece.content {
-            self.content(content, sink);
-        }
         if let Some(grounding) = piece.grounding {
             self.grounding.merge(grounding);
+        }
+        if let Some(content) = piece.content {
+            self.content(content, sink);
         }
         if let Some(elements) = piece.logprobs.and_then(logprobs::elements) {
             sink(Event::Logprobs { choice: self.choice, elements });
@@ -113,7 +118,7 @@ impl Candidate {
             if thought {
                 sink(Event::Reasoning { choice, text });
             } else {
-                self.content = true;
+                self.begin(sink);
                 self.text.push_str(&text.decode());
                 sink(Event::Text { choice, text });
             }
@@ -128,7 +133,7 @@ impl Candidate {
         match name {
             b"functionCall" => self.call(value, signature, sink),
             b"inlineData" if !thought => {
-                self.content = true;
+                self.begin(sink);
                 let (media_type, data) = (value.get("mimeType").text(), value.get("data").text());
                 let empty = || Text::from("");
                 let (media_type, data) = (media_type.unwrap_or_else(empty), data.unwrap_or_else(empty));
@@ -141,9 +146,24 @@ impl Candidate {
     }
 
     fn say(&mut self, words: &str, sink: Sink<'_>) {
-        self.content = true;
+        self.begin(sink);
         self.text.push_str(words);
         sink(Event::Text { choice: self.choice, text: Text::from(words) });
+    }
+
+    /// Something of use follows.
+    #[inline]
+    fn begin(&mut self, sink: Sink<'_>) {
+        self.content = true;
+        if self.whole {
+            self.search(sink);
+        }
+    }
+
+    fn search(&mut self, sink: Sink<'_>) {
+        if !std::mem::replace(&mut self.searched, true) {
+            self.grounding.searches(self.choice, sink);
+        }
     }
 
     /// A call, which comes whole or in pieces.
@@ -187,7 +207,7 @@ impl Candidate {
     fn whole(&mut self, id: Option<Text<'_>>, name: Text<'_>, arguments: Value<'_>, signature: Option<Signature<'_>>, sink: Sink<'_>) {
         let (choice, call) = (self.choice, self.calls);
         self.calls += 1;
-        self.content = true;
+        self.begin(sink);
         let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| Text::from(ids::minted("call_")));
         sink(Event::ToolStart { choice, call, id, name, custom: false, signature });
         if arguments.kind() == Kind::Object && arguments.members().next().is_some() {
@@ -206,7 +226,9 @@ impl Candidate {
             self.open = None;
         }
         self.close(sink);
-        self.grounding.tell(self.choice, &self.text, &self.starts, sink);
+        // What supports the text belongs to it; a search that a stream tells after its text stands behind it.
+        self.grounding.citations(self.choice, &self.text, &self.starts, sink);
+        self.search(sink);
         let finish = Finish {
             reason: self.unified(reason).with_calls(self.calls > 0),
             raw: Text::from(raw),

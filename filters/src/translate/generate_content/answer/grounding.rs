@@ -35,12 +35,14 @@ impl Grounding {
         }
     }
 
-    /// Tells the searches and what supports which part of the text. `starts` are the places where the parts of the first chunk
-    /// begin in the text.
-    pub(super) fn tell(&self, choice: u32, text: &str, starts: &[usize], sink: Sink<'_>) {
-        let sources: Vec<Source<'_>> = Value::of(&self.chunks).elements().map(|chunk| source(chunk.json())).collect();
+    fn sources(&self) -> Vec<Source<'_>> {
+        Value::of(&self.chunks).elements().map(|chunk| source(chunk.json())).collect()
+    }
+
+    /// Tells the searches.
+    pub(super) fn searches(&self, choice: u32, sink: Sink<'_>) {
         let queries = Value::of(&self.queries);
-        let mut hits: Vec<SearchHit<'_>> = sources.iter().filter(|source| !source.url.is_empty()).map(hit).collect();
+        let mut hits: Vec<SearchHit<'_>> = self.sources().iter().filter(|source| !source.url.is_empty()).map(hit).collect();
         if queries.is_null() && !hits.is_empty() {
             let (id, hits) = (Text::from(ids::minted("srvtoolu_gw_")), std::mem::take(&mut hits));
             sink(Event::WebSearch { choice, id, query: Text::from(""), hits });
@@ -50,6 +52,11 @@ impl Grounding {
             let hits = std::mem::take(&mut hits);
             sink(Event::WebSearch { choice, id: Text::from(ids::minted("srvtoolu_gw_")), query, hits });
         }
+    }
+
+    /// Tells what supports which part of the text. `starts` are the places where the parts of the first chunk begin in the text.
+    pub(super) fn citations(&self, choice: u32, text: &str, starts: &[usize], sink: Sink<'_>) {
+        let sources = self.sources();
         for support in Value::of(&self.supports).elements() {
             let span = span(support.json().get("segment"), text, starts);
             for index in support.json().get("groundingChunkIndices").elements() {

@@ -22,7 +22,7 @@ use self::piece::Piece;
 use self::plain::Plain;
 use self::usage::Told;
 use super::failure;
-use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
+use crate::canonical::{Event, Failure, Finish, FinishReason, Sink, Text};
 use crate::translate::Decode;
 use crate::wire::json::{Document, Kind, Value, elements, outline};
 
@@ -43,6 +43,8 @@ struct Decoder {
     ended: bool,
     /// Nothing more may be given.
     over: bool,
+    /// The answer is one document.
+    whole: bool,
     candidates: Vec<Candidate>,
     usage: Told,
     /// Why the prompt was blocked, and what the provider says of it.
@@ -65,6 +67,8 @@ impl Decode for Decoder {
         if self.over {
             return;
         }
+        // An array holds the chunks of a stream.
+        self.whole = body.trim_ascii_start().starts_with(b"{");
         self.document(body, sink);
         if self.over {
             return;
@@ -72,7 +76,7 @@ impl Decode for Decoder {
         // A whole answer is complete by itself.
         self.ended = self.blocked.is_some() || !self.candidates.is_empty();
         if !self.ended {
-            return self.fail(broken("upstream sent an answer without candidates"), sink);
+            return self.fail(Failure::broken("upstream sent an answer without candidates"), sink);
         }
         self.finish(sink);
     }
@@ -133,7 +137,7 @@ impl Decoder {
             }
         }
         if !any && !self.over {
-            self.fail(broken(&format!("upstream sent an event that is no JSON: {fault}")), sink);
+            self.fail(Failure::broken(format!("upstream sent an event that is no JSON: {fault}")), sink);
         }
     }
 
@@ -191,7 +195,7 @@ impl Decoder {
             return None;
         }
         while self.candidates.len() <= index {
-            self.candidates.push(Candidate::new(u32::try_from(self.candidates.len()).unwrap_or(u32::MAX)));
+            self.candidates.push(Candidate::new(u32::try_from(self.candidates.len()).unwrap_or(u32::MAX), self.whole));
         }
         self.candidates.get_mut(index)
     }
@@ -212,7 +216,7 @@ impl Decoder {
 
     fn malformed(&self) -> Failure<'static> {
         let broken_off = self.candidates.iter().find(|candidate| candidate.is_malformed());
-        broken(&format!("upstream broke off: {}", broken_off.map(Candidate::reason).unwrap_or_default()))
+        Failure::broken(format!("upstream broke off: {}", broken_off.map(Candidate::reason).unwrap_or_default()))
     }
 
     fn fail(&mut self, failure: Failure<'_>, sink: Sink<'_>) {
@@ -228,18 +232,6 @@ fn told(error: Value<'_>) -> bool {
         Kind::Bool => error.bool() == Some(true),
         Kind::String => !error.is_str(""),
         Kind::Object | Kind::Array | Kind::Number => true,
-    }
-}
-
-/// An answer that cannot be used.
-fn broken(message: &str) -> Failure<'static> {
-    Failure {
-        class: FailureClass::Server,
-        status: 502,
-        message: Text::from(message.to_owned()),
-        code: Text::from(""),
-        param: None,
-        retry_after: None,
     }
 }
 

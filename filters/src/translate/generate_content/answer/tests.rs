@@ -261,14 +261,28 @@ fn sources_are_told_at_the_end_in_characters() {
     let expected = [
         "text 0 aé",
         "text 0 b é c.",
-        "search q1 2",
-        "search q2 0",
         "cite https://a A Some((2, 7))",
         "cite https://b  Some((2, 7))",
         "cite https://b  Some((6, 8))",
+        "search q1 2",
+        "search q2 0",
         "finish 0 Stop STOP",
     ];
-    assert_eq!(seen, expected);
+    assert_eq!(seen, expected, "sources while their text is the last thing told");
+}
+
+#[test]
+fn the_searches_of_a_whole_answer_come_before_what_rests_on_them() {
+    let body = r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"a b"},{"text":" c","thoughtSignature":"S"}]},"finishReason":"STOP",
+        "groundingMetadata":{"webSearchQueries":["q"],"groundingChunks":[{"web":{"uri":"https://a","title":"A"}}],
+        "groundingSupports":[{"segment":{"partIndex":1,"startIndex":2,"endIndex":3},"groundingChunkIndices":[0]}]}}]}"#;
+    let expected =
+        ["thought hm", "search q 1", "text 0 a b", "text 0  c", "signed S", "cite https://a A Some((2, 3))", "finish 0 Stop STOP", "done"];
+    assert_eq!(answer(body)[1..], expected);
+    let silent = r#"{"candidates":[{"finishReason":"STOP","groundingMetadata":{"webSearchQueries":["q"]}}]}"#;
+    assert_eq!(answer(silent)[1..], ["search q 0", "finish 0 Stop STOP", "done"], "even without text");
+    let chunks = format!("[{},{}]", r#"{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}"#, silent);
+    assert_eq!(answer(&chunks)[1..], ["text 0 a", "search q 0", "finish 0 Stop STOP", "done"], "an array holds a stream");
 }
 
 #[test]

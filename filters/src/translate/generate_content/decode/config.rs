@@ -30,15 +30,15 @@ pub(super) fn read<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<
 fn sampling<'a>(member: &Member<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Result<bool, Refusal> {
     let (value, sampling) = (member.json(), &mut request.sampling);
     match &*camel(member) {
-        b"temperature" => sampling.temperature = number(value, &path.field("temperature"))?,
-        b"topP" => sampling.top_p = number(value, &path.field("topP"))?,
-        b"topK" => sampling.top_k = number(value, &path.field("topK"))?,
-        b"presencePenalty" => sampling.presence_penalty = number(value, &path.field("presencePenalty"))?,
-        b"frequencyPenalty" => sampling.frequency_penalty = number(value, &path.field("frequencyPenalty"))?,
-        b"seed" => sampling.seed = number(value, &path.field("seed"))?,
-        b"candidateCount" => sampling.n = positive(value, &path.field("candidateCount"))?,
-        b"responseLogprobs" => sampling.logprobs = boolean(value, &path.field("responseLogprobs"))?.unwrap_or_default(),
-        b"logprobs" => sampling.top_logprobs = whole(value, &path.field("logprobs"))?.and_then(|count| u64::try_from(count).ok()),
+        b"temperature" => sampling.temperature = number(value, &path.key("temperature"))?,
+        b"topP" => sampling.top_p = number(value, &path.key("topP"))?,
+        b"topK" => sampling.top_k = number(value, &path.key("topK"))?,
+        b"presencePenalty" => sampling.presence_penalty = number(value, &path.key("presencePenalty"))?,
+        b"frequencyPenalty" => sampling.frequency_penalty = number(value, &path.key("frequencyPenalty"))?,
+        b"seed" => sampling.seed = number(value, &path.key("seed"))?,
+        b"candidateCount" => sampling.n = positive(value, &path.key("candidateCount"))?,
+        b"responseLogprobs" => sampling.logprobs = boolean(value, &path.key("responseLogprobs"))?.unwrap_or_default(),
+        b"logprobs" => sampling.top_logprobs = whole(value, &path.key("logprobs"))?.and_then(|count| u64::try_from(count).ok()),
         _ => return Ok(false),
     }
     Ok(true)
@@ -47,19 +47,19 @@ fn sampling<'a>(member: &Member<'a>, path: &Path<'_>, request: &mut Request<'a>)
 fn field<'a>(member: &Member<'a>, path: &Path<'_>, request: &mut Request<'a>, form: &mut Form<'a>) -> Result<(), Refusal> {
     let value = member.json();
     match &*camel(member) {
-        b"maxOutputTokens" => request.max_output = positive(value, &path.field("maxOutputTokens"))?,
+        b"maxOutputTokens" => request.max_output = positive(value, &path.key("maxOutputTokens"))?,
         b"stopSequences" => {
-            let at = path.field("stopSequences");
+            let at = path.key("stopSequences");
             for (index, stop) in list(value, Kind::String, &at)?.into_iter().enumerate() {
-                request.stop.extend(text(stop, &at.at(index))?);
+                request.stop.extend(text(stop, &at.index(index))?);
             }
         }
-        b"responseMimeType" => form.media_type = text(value, &path.field("responseMimeType"))?,
-        b"responseSchema" => form.schema = object(value, &path.field("responseSchema"))?,
+        b"responseMimeType" => form.media_type = text(value, &path.key("responseMimeType"))?,
+        b"responseSchema" => form.schema = object(value, &path.key("responseSchema"))?,
         b"responseJsonSchema" => form.json_schema = Some(value),
-        b"thinkingConfig" => request.thinking = thinking(value, &path.field("thinkingConfig"))?,
+        b"thinkingConfig" => request.thinking = thinking(value, &path.key("thinkingConfig"))?,
         b"responseModalities" => modalities(value, path, request)?,
-        b"responseFormat" => formats(value, &path.field("responseFormat"), request, form)?,
+        b"responseFormat" => formats(value, &path.key("responseFormat"), request, form)?,
         // `speechConfig`, `imageConfig`, `mediaResolution` and whatever comes later.
         _ => request.extras.push(named(Some("generationConfig"), member, Weight::Minor)),
     }
@@ -68,9 +68,9 @@ fn field<'a>(member: &Member<'a>, path: &Path<'_>, request: &mut Request<'a>, fo
 
 /// Answers in anything but text are what the caller would miss.
 fn modalities<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Result<(), Refusal> {
-    let at = path.field("responseModalities");
+    let at = path.key("responseModalities");
     for (index, modality) in list(value, Kind::String, &at)?.into_iter().enumerate() {
-        let name = text(modality, &at.at(index))?.map(|name| name.decode().to_ascii_uppercase()).unwrap_or_default();
+        let name = text(modality, &at.index(index))?.map(|name| name.decode().to_ascii_uppercase()).unwrap_or_default();
         if !matches!(name.as_str(), "TEXT" | "" | "MODALITY_UNSPECIFIED") {
             request.extras.push(extra("generationConfig.responseModalities", value, Weight::Major));
         }
@@ -81,16 +81,16 @@ fn modalities<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) 
 /// The newer words for the form: one entry for each modality, of which text may have a schema.
 fn formats<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>, form: &mut Form<'a>) -> Result<(), Refusal> {
     for (index, entry) in list(value, Kind::Object, path)?.into_iter().enumerate() {
-        let at = path.at(index);
+        let at = path.index(index);
         for member in object(entry, &at)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
-            let at = at.field("text");
+            let at = at.key("text");
             if &*camel(&member) != b"text" {
                 request.extras.push(extra("generationConfig.responseFormat", value, Weight::Major));
                 continue;
             }
             for member in object(member.json(), &at)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
                 match &*camel(&member) {
-                    b"mimeType" => form.media_type = text(member.json(), &at.field("mimeType"))?,
+                    b"mimeType" => form.media_type = text(member.json(), &at.key("mimeType"))?,
                     b"schema" => form.json_schema = Some(member.json()),
                     _ => request.extras.push(named(Some("generationConfig.responseFormat.text"), &member, Weight::Minor)),
                 }
@@ -104,7 +104,7 @@ fn format<'a>(form: Form<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Res
     let Form { media_type, schema, json_schema } = form;
     let schema = match (schema, json_schema) {
         (Some(_), Some(_)) => {
-            return Err(path.field("responseJsonSchema").invalid("only one of `responseSchema` and `responseJsonSchema` can be given"));
+            return Err(path.key("responseJsonSchema").invalid("only one of `responseSchema` and `responseJsonSchema` can be given"));
         }
         (Some(schema), None) => Some((schema, true)),
         (None, json) => json.map(|schema| (schema, false)),
@@ -118,9 +118,9 @@ fn format<'a>(form: Form<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Res
         ("application/json" | "application_json", None) => OutputFormat::JsonObject,
         ("" | "text/plain", None) => OutputFormat::Text,
         ("text/plain", Some(_)) => {
-            return Err(path.field("responseMimeType").invalid("a schema needs `application/json` or `text/x.enum`"));
+            return Err(path.key("responseMimeType").invalid("a schema needs `application/json` or `text/x.enum`"));
         }
-        ("text/x.enum", None) => return Err(path.field("responseSchema").invalid("`text/x.enum` needs a schema")),
+        ("text/x.enum", None) => return Err(path.key("responseSchema").invalid("`text/x.enum` needs a schema")),
         _ => {
             if let Some(kind) = media_type {
                 let mut value = vec![b'"'];
@@ -142,9 +142,9 @@ fn thinking<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Thinking<'a>, Refus
     for member in value.members().filter(|member| member.kind != Kind::Null) {
         let value = member.json();
         match &*camel(&member) {
-            b"includeThoughts" => shown = boolean(value, &path.field("includeThoughts"))?.unwrap_or_default(),
-            b"thinkingBudget" => thinking.budget = whole(value, &path.field("thinkingBudget"))?.map(|budget| budget.max(-1)),
-            b"thinkingLevel" => thinking.effort = level(value, &path.field("thinkingLevel"))?,
+            b"includeThoughts" => shown = boolean(value, &path.key("includeThoughts"))?.unwrap_or_default(),
+            b"thinkingBudget" => thinking.budget = whole(value, &path.key("thinkingBudget"))?.map(|budget| budget.max(-1)),
+            b"thinkingLevel" => thinking.effort = level(value, &path.key("thinkingLevel"))?,
             _ => {}
         }
     }

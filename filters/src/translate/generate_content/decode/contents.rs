@@ -11,17 +11,17 @@ pub(super) fn read<'a>(value: Value<'a>, path: &Path<'_>, extras: &mut Vec<Extra
     let contents = list(value, Kind::Object, path)?;
     let mut turns: Vec<Turn<'a>> = Vec::with_capacity(contents.len() + 1);
     for (index, content) in contents.into_iter().enumerate() {
-        let at = path.at(index);
+        let at = path.index(index);
         let Some(content) = object(content, &at)? else { continue };
         let (role, parts) = fields(content, &at)?;
-        let role = said_by(role, &at.field("role"))?;
+        let role = said_by(role, &at.key("role"))?;
         if turns.last().is_none_or(|turn| turn.role != role || role != Role::Assistant) {
             turns.push(Turn { role, blocks: Vec::with_capacity(parts.len()) });
         }
         let Some(turn) = turns.last_mut() else { continue };
-        let at = at.field("parts");
+        let at = at.key("parts");
         for (index, part) in parts.into_iter().enumerate() {
-            part::read(part, &at.at(index), turn, extras)?;
+            part::read(part, &at.index(index), turn, extras)?;
         }
     }
     Ok(turns)
@@ -32,8 +32,8 @@ fn fields<'a>(content: Value<'a>, path: &Path<'_>) -> Result<(Option<Text<'a>>, 
     let (mut role, mut parts) = (None, Vec::new());
     for member in content.members() {
         match &*camel(&member) {
-            b"role" => role = text(member.json(), &path.field("role"))?,
-            b"parts" => parts = list(member.json(), Kind::Object, &path.field("parts"))?,
+            b"role" => role = text(member.json(), &path.key("role"))?,
+            b"parts" => parts = list(member.json(), Kind::Object, &path.key("parts"))?,
             _ => {}
         }
     }
@@ -53,13 +53,13 @@ fn said_by(role: Option<Text<'_>>, path: &Path<'_>) -> Result<Role, Refusal> {
 pub(super) fn texts<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Vec<Block<'a>>, Refusal> {
     let Some(content) = object(value, path)? else { return Ok(Vec::new()) };
     let (_, parts) = fields(content, path)?;
-    let at = path.field("parts");
+    let at = path.key("parts");
     let mut blocks = Vec::with_capacity(parts.len());
     for (index, part) in parts.into_iter().enumerate() {
-        let at = at.at(index);
+        let at = at.index(index);
         for member in part.members().filter(|member| member.kind != Kind::Null) {
             match &*camel(&member) {
-                b"text" => blocks.extend(text(member.json(), &at.field("text"))?.map(Block::Text)),
+                b"text" => blocks.extend(text(member.json(), &at.key("text"))?.map(Block::Text)),
                 b"thought" | b"thoughtSignature" => {}
                 _ => return Err(at.invalid("instructions can hold text only")),
             }

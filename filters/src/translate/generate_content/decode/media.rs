@@ -25,9 +25,9 @@ fn fields<'a>(value: Value<'a>, content: &'static str, path: &Path<'_>) -> Resul
     for member in object(value, path)?.unwrap_or(Value::NULL).members() {
         let name = camel(&member);
         match &*name {
-            b"mimeType" => fields.media_type = text(member.json(), &path.field("mimeType"))?.filter(|text| !text.is_empty()),
-            b"displayName" => fields.title = text(member.json(), &path.field("displayName"))?.filter(|text| !text.is_empty()),
-            name if name == content.as_bytes() => fields.content = text(member.json(), &path.field(content))?,
+            b"mimeType" => fields.media_type = text(member.json(), &path.key("mimeType"))?.filter(|text| !text.is_empty()),
+            b"displayName" => fields.title = text(member.json(), &path.key("displayName"))?.filter(|text| !text.is_empty()),
+            name if name == content.as_bytes() => fields.content = text(member.json(), &path.key(content))?,
             _ => {}
         }
     }
@@ -37,10 +37,10 @@ fn fields<'a>(value: Value<'a>, content: &'static str, path: &Path<'_>) -> Resul
 /// `inlineData`: bytes in base64.
 pub(super) fn inline<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Block<'a>, Refusal> {
     let Fields { media_type, content, title } = fields(value, "data", path)?;
-    let data = content.filter(|data| !data.is_empty()).ok_or_else(|| path.field("data").invalid("must not be empty"))?;
+    let data = content.filter(|data| !data.is_empty()).ok_or_else(|| path.key("data").invalid("must not be empty"))?;
     let data = base64_text::standard(&data);
     let media_type =
-        media_type.or_else(|| sniff(&data).map(Text::from)).ok_or_else(|| path.field("mimeType").invalid("must not be empty"))?;
+        media_type.or_else(|| sniff(&data).map(Text::from)).ok_or_else(|| path.key("mimeType").invalid("must not be empty"))?;
     let kind = media_type.decode().to_ascii_lowercase();
     if kind.starts_with("text/")
         && let Some(text) = STANDARD.decode(data.decode().as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok())
@@ -53,7 +53,7 @@ pub(super) fn inline<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Block<'a>,
 /// `fileData`: an address on the web or in the vendor's stores.
 pub(super) fn file<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Block<'a>, Refusal> {
     let Fields { media_type, content, title } = fields(value, "fileUri", path)?;
-    let uri = content.filter(|uri| !uri.is_empty()).ok_or_else(|| path.field("fileUri").invalid("must not be empty"))?;
+    let uri = content.filter(|uri| !uri.is_empty()).ok_or_else(|| path.key("fileUri").invalid("must not be empty"))?;
     let address = uri.decode().to_ascii_lowercase();
     let kind = match &media_type {
         Some(kind) => kind.decode().to_ascii_lowercase(),

@@ -41,12 +41,12 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         match &*camel(member) {
-            b"contents" => self.request.turns = contents::read(value, &root.field("contents"), &mut self.request.extras)?,
-            b"systemInstruction" => self.system = Some(instruction(value, &root.field("systemInstruction"))?),
-            b"tools" => tools::read(value, &root.field("tools"), &mut self.request)?,
-            b"toolConfig" => tools::config(value, &root.field("toolConfig"), &mut self.request)?,
-            b"generationConfig" => config::read(value, &root.field("generationConfig"), &mut self.request)?,
-            b"serviceTier" => self.request.service_tier = text(value, &root.field("serviceTier"))?.filter(|tier| !tier.is("unspecified")),
+            b"contents" => self.request.turns = contents::read(value, &root.key("contents"), &mut self.request.extras)?,
+            b"systemInstruction" => self.system = Some(instruction(value, &root.key("systemInstruction"))?),
+            b"tools" => tools::read(value, &root.key("tools"), &mut self.request)?,
+            b"toolConfig" => tools::config(value, &root.key("toolConfig"), &mut self.request)?,
+            b"generationConfig" => config::read(value, &root.key("generationConfig"), &mut self.request)?,
+            b"serviceTier" => self.request.service_tier = text(value, &root.key("serviceTier"))?.filter(|tier| !tier.is("unspecified")),
             // The path names the model; the door has checked that the body agrees.
             b"model" => {}
             b"cachedContent" => self.request.extras.push(extra("cachedContent", value, Weight::Major)),

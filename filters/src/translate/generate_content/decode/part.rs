@@ -50,9 +50,9 @@ pub(super) fn read<'a>(part: Value<'a>, path: &Path<'_>, turn: &mut Turn<'a>, ex
 fn field<'a>(fields: &mut Fields<'a>, member: Member<'a>, path: &Path<'_>, extras: &mut Vec<Extra<'a>>) -> Result<(), Refusal> {
     let value = member.json();
     match &*camel(&member) {
-        b"text" => fields.text = text(value, &path.field("text"))?,
-        b"thought" => fields.thought = boolean(value, &path.field("thought"))?.unwrap_or_default(),
-        b"thoughtSignature" => fields.signature = text(value, &path.field("thoughtSignature"))?.filter(|text| !text.is_empty()),
+        b"text" => fields.text = text(value, &path.key("text"))?,
+        b"thought" => fields.thought = boolean(value, &path.key("thought"))?.unwrap_or_default(),
+        b"thoughtSignature" => fields.signature = text(value, &path.key("thoughtSignature"))?.filter(|text| !text.is_empty()),
         b"inlineData"
         | b"fileData"
         | b"functionCall"
@@ -88,11 +88,11 @@ fn data_block<'a>(
 ) -> Result<(), Refusal> {
     let value = data.json();
     match &*camel(data) {
-        b"inlineData" => turn.blocks.push(media::inline(value, &path.field("inlineData"))?),
-        b"fileData" => turn.blocks.push(media::file(value, &path.field("fileData"))?),
-        b"functionCall" => turn.blocks.push(Block::ToolCall(call(value, signature, &path.field("functionCall"))?)),
+        b"inlineData" => turn.blocks.push(media::inline(value, &path.key("inlineData"))?),
+        b"fileData" => turn.blocks.push(media::file(value, &path.key("fileData"))?),
+        b"functionCall" => turn.blocks.push(Block::ToolCall(call(value, signature, &path.key("functionCall"))?)),
         b"functionResponse" => {
-            let result = result::read(value, &path.field("functionResponse"), extras)?;
+            let result = result::read(value, &path.key("functionResponse"), extras)?;
             turn.blocks.push(Block::ToolResult(result));
         }
         b"executableCode" => {
@@ -161,13 +161,13 @@ fn call<'a>(value: Value<'a>, signature: Option<Text<'a>>, path: &Path<'_>) -> R
     let mut arguments = Raw(Cow::Borrowed(&b"{}"[..]));
     for member in value.members().filter(|member| member.kind != Kind::Null) {
         match &*camel(&member) {
-            b"id" => id = text(member.json(), &path.field("id"))?.unwrap_or(id),
-            b"name" => name = text(member.json(), &path.field("name"))?,
-            b"args" => arguments = object(member.json(), &path.field("args"))?.map_or(arguments, Value::raw),
+            b"id" => id = text(member.json(), &path.key("id"))?.unwrap_or(id),
+            b"name" => name = text(member.json(), &path.key("name"))?,
+            b"args" => arguments = object(member.json(), &path.key("args"))?.map_or(arguments, Value::raw),
             _ => {}
         }
     }
-    let name = name.filter(|name| !name.is_empty()).ok_or_else(|| path.field("name").invalid("must not be empty"))?;
+    let name = name.filter(|name| !name.is_empty()).ok_or_else(|| path.key("name").invalid("must not be empty"))?;
     let signature = signature.map(|value| match token::read(&value) {
         Some(token::Token::Signed(signature) | token::Token::Redacted(signature)) => signature,
         None => Signature { shape: Shape::GenerateContent, origin: None, value },

@@ -11,20 +11,20 @@ pub(super) fn read<'a>(value: Value<'a>, path: &Path<'_>, extras: &mut Vec<Extra
     for member in object(value, path)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
         let value = member.json();
         match &*camel(&member) {
-            b"id" => result.id = text(value, &path.field("id"))?.unwrap_or(result.id),
-            b"name" => result.name = text(value, &path.field("name"))?.filter(|name| !name.is_empty()),
+            b"id" => result.id = text(value, &path.key("id"))?.unwrap_or(result.id),
+            b"name" => result.name = text(value, &path.key("name"))?.filter(|name| !name.is_empty()),
             b"response" => {
-                let response = object(value, &path.field("response"))?;
+                let response = object(value, &path.key("response"))?;
                 result.failed = response.is_some_and(is_error);
                 result.object = response.map(Value::raw);
             }
-            b"parts" => result.content = parts(value, &path.field("parts"))?,
+            b"parts" => result.content = parts(value, &path.key("parts"))?,
             // `willContinue` and `scheduling`, of live sessions.
             _ => extras.push(named(Some("contents.parts.functionResponse"), &member, Weight::Minor)),
         }
     }
     if result.id.is_empty() && result.name.is_none() {
-        return Err(path.field("name").invalid("must not be empty"));
+        return Err(path.key("name").invalid("must not be empty"));
     }
     if result.object.is_none() && result.content.is_empty() {
         result.object = Some(Raw::from(&b"{}"[..]));
@@ -42,12 +42,12 @@ fn is_error(response: Value<'_>) -> bool {
 fn parts<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Vec<Block<'a>>, Refusal> {
     let mut blocks = Vec::new();
     for (index, part) in list(value, Kind::Object, path)?.into_iter().enumerate() {
-        let at = path.at(index);
+        let at = path.index(index);
         for member in part.members().filter(|member| member.kind != Kind::Null) {
             match &*camel(&member) {
-                b"inlineData" => blocks.push(media::inline(member.json(), &at.field("inlineData"))?),
-                b"fileData" => blocks.push(media::file(member.json(), &at.field("fileData"))?),
-                b"text" => blocks.extend(text(member.json(), &at.field("text"))?.map(Block::Text)),
+                b"inlineData" => blocks.push(media::inline(member.json(), &at.key("inlineData"))?),
+                b"fileData" => blocks.push(media::file(member.json(), &at.key("fileData"))?),
+                b"text" => blocks.extend(text(member.json(), &at.key("text"))?.map(Block::Text)),
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use crate::wire::json::{Kind, Member, Value};
 /// Reads `tools`.
 pub(super) fn read<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Result<(), Refusal> {
     for (index, tool) in list(value, Kind::Object, path)?.into_iter().enumerate() {
-        let at = path.at(index);
+        let at = path.index(index);
         for member in object(tool, &at)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
             one(tool, &member, &at, request)?;
         }
@@ -19,8 +19,8 @@ pub(super) fn read<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<
 fn one<'a>(tool: Value<'a>, member: &Member<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Result<(), Refusal> {
     let value = member.json();
     match &*camel(member) {
-        b"functionDeclarations" => functions(value, &path.field("functionDeclarations"), request)?,
-        b"googleSearch" => search(value, &path.field("googleSearch"), request)?,
+        b"functionDeclarations" => functions(value, &path.key("functionDeclarations"), request)?,
+        b"googleSearch" => search(value, &path.key("googleSearch"), request)?,
         b"googleSearchRetrieval" => {
             request.tools.push(Tool::WebSearch(WebSearch::default()));
             if let Some(settings) = value.members().next() {
@@ -40,9 +40,9 @@ fn search<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) -> R
     for member in object(value, path)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
         match &*camel(&member) {
             b"excludeDomains" => {
-                let at = path.field("excludeDomains");
+                let at = path.key("excludeDomains");
                 for (index, domain) in list(member.json(), Kind::String, &at)?.into_iter().enumerate() {
-                    search.blocked_domains.extend(text(domain, &at.at(index))?);
+                    search.blocked_domains.extend(text(domain, &at.index(index))?);
                 }
             }
             _ => request.extras.push(named(Some("tools.googleSearch"), &member, Weight::Minor)),
@@ -54,11 +54,11 @@ fn search<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) -> R
 
 fn functions<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Result<(), Refusal> {
     for (index, declaration) in list(value, Kind::Object, path)?.into_iter().enumerate() {
-        let at = path.at(index);
+        let at = path.index(index);
         let Some(function) = function(declaration, &at, request)? else { continue };
         let twice = request.tools.iter().any(|tool| matches!(tool, Tool::Function(known) if known.name == function.name));
         if twice {
-            return Err(at.field("name").invalid(format!("the function `{}` is declared twice", function.name.decode())));
+            return Err(at.key("name").invalid(format!("the function `{}` is declared twice", function.name.decode())));
         }
         request.tools.push(Tool::Function(function));
     }
@@ -73,14 +73,14 @@ fn function<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) ->
     for member in value.members().filter(|member| member.kind != Kind::Null) {
         let value = member.json();
         match &*camel(&member) {
-            b"name" => name = text(value, &path.field("name"))?.filter(|name| !name.is_blank()),
-            b"description" => function.description = text(value, &path.field("description"))?,
+            b"name" => name = text(value, &path.key("name"))?.filter(|name| !name.is_blank()),
+            b"description" => function.description = text(value, &path.key("description"))?,
             b"parametersJsonSchema" => {
-                function.parameters = object(value, &path.field("parametersJsonSchema"))?.map(Value::raw);
+                function.parameters = object(value, &path.key("parametersJsonSchema"))?.map(Value::raw);
                 function.vendor_schema = false;
             }
             b"parameters" if function.parameters.is_none() => {
-                function.parameters = object(value, &path.field("parameters"))?.map(Value::raw);
+                function.parameters = object(value, &path.key("parameters"))?.map(Value::raw);
                 function.vendor_schema = true;
             }
             b"parameters" => {}
@@ -101,7 +101,7 @@ fn function<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) ->
 pub(super) fn config<'a>(value: Value<'a>, path: &Path<'_>, request: &mut Request<'a>) -> Result<(), Refusal> {
     for member in object(value, path)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
         match &*camel(&member) {
-            b"functionCallingConfig" => request.tool_choice = calling(member.json(), &path.field("functionCallingConfig"))?,
+            b"functionCallingConfig" => request.tool_choice = calling(member.json(), &path.key("functionCallingConfig"))?,
             // How the provider's own tools show in the answer.
             b"includeServerSideToolInvocations" => request.extras.push(named(Some("toolConfig"), &member, Weight::Silent)),
             _ => request.extras.push(named(Some("toolConfig"), &member, Weight::Minor)),
@@ -114,11 +114,11 @@ fn calling<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Option<Choice<'a>>, 
     let (mut mode, mut names) = (None, Vec::new());
     for member in object(value, path)?.unwrap_or(Value::NULL).members().filter(|member| member.kind != Kind::Null) {
         match &*camel(&member) {
-            b"mode" => mode = text(member.json(), &path.field("mode"))?,
+            b"mode" => mode = text(member.json(), &path.key("mode"))?,
             b"allowedFunctionNames" => {
-                let at = path.field("allowedFunctionNames");
+                let at = path.key("allowedFunctionNames");
                 for (index, name) in list(member.json(), Kind::String, &at)?.into_iter().enumerate() {
-                    names.extend(text(name, &at.at(index))?.filter(|name| !name.is_empty()));
+                    names.extend(text(name, &at.index(index))?.filter(|name| !name.is_empty()));
                 }
             }
             // How calls are streamed; ours come whole.
@@ -126,7 +126,7 @@ fn calling<'a>(value: Value<'a>, path: &Path<'_>) -> Result<Option<Choice<'a>>, 
         }
     }
     let mode = mode.map(|mode| mode.decode().to_ascii_uppercase());
-    choice(mode.as_deref(), names).ok_or_else(|| path.field("mode").invalid("expected `AUTO`, `ANY`, `NONE` or `VALIDATED`"))
+    choice(mode.as_deref(), names).ok_or_else(|| path.key("mode").invalid("expected `AUTO`, `ANY`, `NONE` or `VALIDATED`"))
 }
 
 /// The choice a mode stands for; the outer `None` is an unknown mode.

@@ -20,12 +20,7 @@ const LIMIT: [&str; 4] = ["max_completion_tokens", "max_tokens", "generationConf
 
 /// What form of answer can be asked for. Models before the third generation refuse JSON together with tools: then the
 /// instructions ask for it.
-pub(super) fn form<'a>(
-    request: &mut Request<'a>,
-    offer: &Offer<'_>,
-    system: &mut Vec<Text<'a>>,
-    context: &mut Context<'_, '_>,
-) -> Form<'a> {
+pub(super) fn form<'a>(request: &mut Request<'a>, offer: &Offer<'_>, system: &mut Vec<Text<'a>>, context: &mut Context<'_>) -> Form<'a> {
     let format = std::mem::take(&mut request.format);
     let asks = !offer.is_empty() && !context.target.capabilities.mixed_tools;
     match format {
@@ -45,10 +40,10 @@ pub(super) fn form<'a>(
 }
 
 /// Writes `generationConfig`, if anything belongs there.
-pub(super) fn write(request: &Request<'_>, form: &Form<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+pub(super) fn write(request: &Request<'_>, form: &Form<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) -> Result<(), Refusal> {
     if request.max_output == Some(0) {
         let message = "a limit of 0, which only warms a cache, is not known to a generate-content provider";
-        return Err(Refusal::unsupported(context.named(LIMIT), message));
+        return Err(Refusal::unsupported(context.term(LIMIT), message));
     }
     let mut config = Vec::new();
     let mut inner = Writer::new(&mut config);
@@ -67,7 +62,7 @@ pub(super) fn write(request: &Request<'_>, form: &Form<'_>, w: &mut Writer<'_>, 
     Ok(())
 }
 
-fn sampling(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn sampling(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let (sampling, capabilities) = (&request.sampling, context.target.capabilities);
     let mut put = |name: &'static str, number: Option<Number<'_>>, takes: bool, names: [&'static str; 4]| match number {
         Some(number) if takes => w.number_field(name, number),
@@ -100,7 +95,7 @@ fn sampling(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_,
     }
 }
 
-fn stops(stop: &[Text<'_>], w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn stops(stop: &[Text<'_>], w: &mut Writer<'_>, context: &mut Context<'_>) {
     let mut told = stop.iter().filter(|text| !text.is_empty()).peekable();
     if told.peek().is_none() {
         return;
@@ -111,7 +106,7 @@ fn stops(stop: &[Text<'_>], w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
     }
 }
 
-fn format(form: &Form<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn format(form: &Form<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     match form {
         Form::Free | Form::Asked(OutputFormat::Text) => {}
         Form::Asked(OutputFormat::JsonObject) => w.str_field("responseMimeType", "application/json"),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Context, history, parts, results};
+use super::{Context, parts, results};
 use crate::canonical::{Arguments, Block, Refusal, Role, Text, ToolCall, ToolResult, Turn};
 use crate::shape::Shape;
 use crate::translate::map::names;
@@ -12,7 +12,7 @@ use crate::wire::json::Writer;
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Writes the turns. Results of functions stand alone in their content; what else the user says follows in one of its own.
-pub(super) fn write(turns: &[Turn<'_>], w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+pub(super) fn write(turns: &[Turn<'_>], w: &mut Writer<'_>, context: &mut Context<'_>) -> Result<(), Refusal> {
     w.key("contents");
     w.begin_array();
     let mut calls: Vec<Text<'_>> = Vec::new();
@@ -44,7 +44,7 @@ fn close(w: &mut Writer<'_>) {
     w.end_object();
 }
 
-fn user(blocks: &[Block<'_>], calls: &[Text<'_>], w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn user(blocks: &[Block<'_>], calls: &[Text<'_>], w: &mut Writer<'_>, context: &mut Context<'_>) -> Result<(), Refusal> {
     let mut answers: Vec<&ToolResult<'_>> =
         blocks.iter().filter_map(|block| if let Block::ToolResult(result) = block { Some(result) } else { None }).collect();
     // The vendor wants results in the order of their calls.
@@ -83,7 +83,7 @@ struct Part<'p, 'a> {
     signature: Option<&'p Text<'a>>,
 }
 
-fn model(blocks: &[Block<'_>], w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn model(blocks: &[Block<'_>], w: &mut Writer<'_>, context: &mut Context<'_>) -> Result<(), Refusal> {
     let parts = signed(blocks, context);
     let mut first_call = context.target.capabilities.signatures;
     open("model", w);
@@ -110,7 +110,7 @@ fn model(blocks: &[Block<'_>], w: &mut Writer<'_>, context: &mut Context<'_, '_>
 
 /// Finds the part each token belongs to. Clients of other shapes keep tokens in blocks of reasoning: that of a call before it,
 /// that of a text after it.
-fn signed<'p, 'a>(blocks: &'p [Block<'a>], context: &Context<'_, '_>) -> Vec<Part<'p, 'a>> {
+fn signed<'p, 'a>(blocks: &'p [Block<'a>], context: &Context<'_>) -> Vec<Part<'p, 'a>> {
     let mut parts: Vec<Part<'p, 'a>> = Vec::with_capacity(blocks.len());
     let mut waiting: Option<&'p Block<'a>> = None;
     for (index, block) in blocks.iter().enumerate() {
@@ -128,7 +128,7 @@ fn signed<'p, 'a>(blocks: &'p [Block<'a>], context: &Context<'_, '_>) -> Vec<Par
                     }
                 }
             }
-            Block::ToolCall(ToolCall { signature: Some(signature), .. }) if history::returns(signature, context) => {
+            Block::ToolCall(ToolCall { signature: Some(signature), .. }) if context.minted(signature) => {
                 flush(&mut waiting, &mut parts);
                 parts.push(Part { block, signature: Some(&signature.value) });
             }
@@ -154,7 +154,7 @@ fn flush<'p, 'a>(waiting: &mut Option<&'p Block<'a>>, parts: &mut Vec<Part<'p, '
     }
 }
 
-fn call(call: &ToolCall<'_>, signature: Option<&str>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn call(call: &ToolCall<'_>, signature: Option<&str>, w: &mut Writer<'_>, context: &mut Context<'_>) -> Result<(), Refusal> {
     let name = names::sent(Shape::GenerateContent, &call.name, context.adaptations);
     w.begin_object();
     w.key("functionCall");
@@ -172,7 +172,7 @@ fn call(call: &ToolCall<'_>, signature: Option<&str>, w: &mut Writer<'_>, contex
     Ok(())
 }
 
-fn arguments(call: &ToolCall<'_>, w: &mut Writer<'_>, context: &Context<'_, '_>) -> Result<(), Refusal> {
+fn arguments(call: &ToolCall<'_>, w: &mut Writer<'_>, context: &Context<'_>) -> Result<(), Refusal> {
     w.key("args");
     if call.custom {
         let text = match &call.arguments {
@@ -190,7 +190,7 @@ fn arguments(call: &ToolCall<'_>, w: &mut Writer<'_>, context: &Context<'_, '_>)
             Ok(())
         }
         Err(_) => {
-            let field = context.named([
+            let field = context.term([
                 "messages.tool_calls.function.arguments",
                 "messages.content.input",
                 "contents.parts.functionCall.args",

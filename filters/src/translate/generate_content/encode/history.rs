@@ -1,15 +1,15 @@
 //! What of earlier turns can be sent at all.
 
-use super::Context;
-use crate::canonical::{Block, Role, Signature, Turn, Weight};
+use crate::canonical::{Block, Role, Turn, Weight};
 use crate::shape::Shape;
+use crate::translate::map::context::Context;
 
 /// The names of reasoning in history.
 const REASONING: [&str; 4] = ["messages.reasoning_content", "messages.content.thinking", "contents.parts.thought", "input.reasoning"];
 
 /// Leaves out what this provider does not take back: reasoning of others, and pieces only another vendor knows. Reasoning that
 /// stays is the carrier of a signature.
-pub(super) fn sendable<'a>(turns: Vec<Turn<'a>>, context: &mut Context<'_, '_>) -> Vec<Turn<'a>> {
+pub(super) fn sendable<'a>(turns: Vec<Turn<'a>>, context: &mut Context<'_>) -> Vec<Turn<'a>> {
     let mut kept = Vec::with_capacity(turns.len());
     for mut turn in turns {
         if turn.role == Role::Assistant {
@@ -26,19 +26,10 @@ pub(super) fn sendable<'a>(turns: Vec<Turn<'a>>, context: &mut Context<'_, '_>) 
     kept
 }
 
-/// Whether a token was minted by the very model it would go to.
-pub(super) fn returns(signature: &Signature<'_>, context: &Context<'_, '_>) -> bool {
-    signature.shape == Shape::GenerateContent
-        && match signature.origin {
-            Some(origin) => origin == context.target.origin,
-            None => context.from == Shape::GenerateContent,
-        }
-}
-
-fn goes(block: &Block<'_>, context: &mut Context<'_, '_>) -> bool {
+fn goes(block: &Block<'_>, context: &mut Context<'_>) -> bool {
     match block {
         Block::Reasoning { text, signature } => {
-            let returns = signature.as_ref().is_some_and(|signature| returns(signature, context));
+            let returns = signature.as_ref().is_some_and(|signature| context.minted(signature));
             if !text.is_empty() || !returns {
                 context.lose(REASONING, Weight::Silent, "earlier reasoning goes back to the model that made it only");
             }
@@ -51,7 +42,7 @@ fn goes(block: &Block<'_>, context: &mut Context<'_, '_>) -> bool {
         Block::Unknown { shape, kind, .. } => {
             let own = *shape == Shape::GenerateContent;
             if !own {
-                let parent = context.named(["messages.content", "messages.content", "contents.parts", "input"]);
+                let parent = context.term(["messages.content", "messages.content", "contents.parts", "input"]);
                 let reason = "a generate-content provider does not know this piece of content";
                 context.losses.note(format!("{parent}.{}", kind.decode()), Weight::Minor, reason);
             }

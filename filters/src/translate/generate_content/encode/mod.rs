@@ -11,42 +11,14 @@ mod tools;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
-use crate::canonical::{Extra, Losses, OutputFormat, Raw, Refusal, Request, Text, Weight};
+use crate::canonical::{Extra, OutputFormat, Raw, Refusal, Request, Text, Weight};
 use crate::shape::Shape;
-use crate::translate::map::conversation;
-use crate::translate::{Adaptations, Encoding, ProviderKind, Target};
+use crate::translate::map::{context::Context, conversation};
+use crate::translate::{Encoding, ProviderKind, Target};
 use crate::wire::json::Writer;
 
 /// Longest key and value of a label.
 const LABEL_LONGEST: usize = 63;
-
-/// What the writers of parts share.
-struct Context<'c, 't> {
-    /// The client's dialect, for the names of its fields.
-    from: Shape,
-    target: &'c Target<'t>,
-    losses: &'c mut Losses,
-    adaptations: &'c mut Adaptations,
-}
-
-impl Context<'_, '_> {
-    /// The client's name for a field: in chat completions, messages, generate content and responses.
-    const fn named(&self, names: [&'static str; 4]) -> &'static str {
-        let [chat, messages, generate, responses] = names;
-        match self.from {
-            Shape::ChatCompletions => chat,
-            Shape::Messages => messages,
-            Shape::GenerateContent => generate,
-            Shape::Responses => responses,
-        }
-    }
-
-    fn lose(&mut self, names: [&'static str; 4], weight: Weight, reason: impl Into<Cow<'static, str>>) {
-        self.losses.note(self.named(names), weight, reason);
-    }
-}
 
 /// Writes `request` for `target`.
 ///
@@ -54,6 +26,7 @@ impl Context<'_, '_> {
 /// When the history breaks the client's own rules, or holds media the target cannot take.
 pub fn encode_request(mut request: Request<'_>, target: &Target<'_>, encoding: &mut Encoding) -> Result<(), Refusal> {
     let Encoding { body, losses, adaptations } = encoding;
+    adaptations.legacy_calls = request.legacy_calls;
     let mut context = Context { from: request.from, target, losses, adaptations };
     let labels = extras(std::mem::take(&mut request.extras), &mut context);
     unsaid(&request, &mut context);
@@ -81,7 +54,7 @@ pub fn encode_request(mut request: Request<'_>, target: &Target<'_>, encoding: &
 }
 
 /// Notes every field this shape has no place for, and makes labels of the client's tags where the provider takes them.
-fn extras(extras: Vec<Extra<'_>>, context: &mut Context<'_, '_>) -> Option<Vec<u8>> {
+fn extras(extras: Vec<Extra<'_>>, context: &mut Context<'_>) -> Option<Vec<u8>> {
     let mut labels = None;
     for extra in extras {
         if extra.field.is("metadata") && context.from != Shape::Messages && context.target.kind == ProviderKind::Vertex {
@@ -117,7 +90,7 @@ fn labels(tags: &Raw<'_>) -> Option<Vec<u8>> {
 }
 
 /// Notes the neutral fields this shape has no place for.
-fn unsaid(request: &Request<'_>, context: &mut Context<'_, '_>) {
+fn unsaid(request: &Request<'_>, context: &mut Context<'_>) {
     if request.user.is_some() {
         let reason = "a generate-content provider takes no tag of the end user";
         context.lose(["user", "metadata.user_id", "user", "user"], Weight::Minor, reason);
@@ -126,7 +99,7 @@ fn unsaid(request: &Request<'_>, context: &mut Context<'_, '_>) {
         let reason = "a generate-content provider cannot be told how wordy to be";
         context.lose(["verbosity", "verbosity", "verbosity", "text.verbosity"], Weight::Minor, reason);
     }
-    if request.parallel_tool_calls == Some(false) {
+    if request.parallel_tool_calls == Some(false) && !request.legacy_calls {
         let names = ["parallel_tool_calls", "tool_choice.disable_parallel_tool_use", "parallelToolCalls", "parallel_tool_calls"];
         context.lose(names, Weight::Minor, "a generate-content provider cannot be limited to one call at a time");
     }
@@ -148,7 +121,7 @@ fn instructions(system: &[Text<'_>], w: &mut Writer<'_>) {
 }
 
 /// The service tier, in the vendor's words.
-fn tier(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn tier(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let Some(tier) = &request.service_tier else { return };
     let word = match &*tier.decode().to_ascii_lowercase() {
         "auto" | "" => return,

@@ -1,9 +1,9 @@
 //! Parts: texts, pictures, sounds, films and documents.
 
-use super::Context;
 use crate::canonical::{Block, Document, Media, Refusal, Source, Text, Weight};
 use crate::shape::Shape;
 use crate::translate::ProviderKind;
+use crate::translate::map::context::Context;
 use crate::translate::map::media::sniff;
 use crate::translate::map::search::summary;
 use crate::wire::json::Writer;
@@ -24,7 +24,7 @@ pub(super) fn signed_text(text: &Text<'_>, signature: Option<&str>, w: &mut Writ
 }
 
 /// Writes a block as a part, or as several.
-pub(super) fn write(block: &Block<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+pub(super) fn write(block: &Block<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) -> Result<(), Refusal> {
     match block {
         Block::Text(words) | Block::Refusal(words) => text(words, w),
         Block::Image(image) => {
@@ -47,7 +47,7 @@ pub(super) fn write(block: &Block<'_>, w: &mut Writer<'_>, context: &mut Context
 }
 
 /// How closely to look cannot be said for one picture.
-fn detail(image: &Media<'_>, context: &mut Context<'_, '_>) {
+fn detail(image: &Media<'_>, context: &mut Context<'_>) {
     if image.detail.as_ref().is_some_and(|detail| !detail.is("auto")) {
         let names =
             ["messages.content.image_url.detail", "messages.content.detail", "contents.parts.mediaResolution", "input.content.detail"];
@@ -55,7 +55,7 @@ fn detail(image: &Media<'_>, context: &mut Context<'_, '_>) {
     }
 }
 
-fn document(document: &Document<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn document(document: &Document<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) -> Result<(), Refusal> {
     if let Some(words) = document.context.as_ref().filter(|words| !words.is_blank()) {
         text(words, w);
     }
@@ -81,7 +81,7 @@ fn document(document: &Document<'_>, w: &mut Writer<'_>, context: &mut Context<'
 }
 
 /// Bytes or an address.
-pub(super) fn medium(source: &Source<'_>, kind: &str, w: &mut Writer<'_>, context: &Context<'_, '_>) -> Result<(), Refusal> {
+pub(super) fn medium(source: &Source<'_>, kind: &str, w: &mut Writer<'_>, context: &Context<'_>) -> Result<(), Refusal> {
     match source {
         Source::Base64 { media_type, data } => {
             let media_type = sniffed(media_type, data).ok_or_else(|| unknown_type(context))?;
@@ -112,7 +112,7 @@ pub(super) fn medium(source: &Source<'_>, kind: &str, w: &mut Writer<'_>, contex
     }
 }
 
-fn by_url(url: &Text<'_>, media_type: Option<&Text<'_>>, kind: &str, w: &mut Writer<'_>, context: &Context<'_, '_>) -> Result<(), Refusal> {
+fn by_url(url: &Text<'_>, media_type: Option<&Text<'_>>, kind: &str, w: &mut Writer<'_>, context: &Context<'_>) -> Result<(), Refusal> {
     let address = url.decode();
     let told = media_type.is_some_and(|told| !told.decode().ends_with("/*"));
     // Films are read from the vendor's own platform by their address.
@@ -144,14 +144,14 @@ fn sniffed<'a>(told: &Text<'a>, data: &Text<'a>) -> Option<Text<'a>> {
     }
 }
 
-fn field(context: &Context<'_, '_>) -> &'static str {
-    context.named(["messages.content", "messages.content.source", "contents.parts", "input.content"])
+fn field(context: &Context<'_>) -> &'static str {
+    context.term(["messages.content", "messages.content.source", "contents.parts", "input.content"])
 }
 
-fn unsupported(context: &Context<'_, '_>, message: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
+fn unsupported(context: &Context<'_>, message: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
     Refusal::unsupported(field(context), message)
 }
 
-fn unknown_type(context: &Context<'_, '_>) -> Refusal {
+fn unknown_type(context: &Context<'_>) -> Refusal {
     unsupported(context, "the media type of a file is not told and cannot be seen from its bytes")
 }

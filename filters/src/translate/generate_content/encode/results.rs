@@ -19,7 +19,7 @@ pub(super) type Shown<'r, 'a> = (String, Vec<&'r Block<'a>>);
 pub(super) fn write<'r, 'a>(
     result: &'r ToolResult<'a>,
     w: &mut Writer<'_>,
-    context: &mut Context<'_, '_>,
+    context: &mut Context<'_>,
 ) -> Result<Option<Shown<'r, 'a>>, Refusal> {
     let name = result.name.clone().unwrap_or_else(|| Text::from("unknown"));
     let sent = names::sent(Shape::GenerateContent, &name, context.adaptations);

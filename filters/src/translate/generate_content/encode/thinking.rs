@@ -1,7 +1,7 @@
 //! `thinkingConfig`.
 
-use super::Context;
 use crate::canonical::{Request, Weight};
+use crate::translate::map::context::Context;
 use crate::translate::map::{Effort, Wanted, wanted};
 use crate::translate::{Capabilities, ThinkingStyle};
 use crate::wire::json::Writer;
@@ -18,7 +18,7 @@ enum Amount {
 }
 
 /// Writes `thinkingConfig`, where the client says anything about thinking and the model can do it.
-pub(super) fn write(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+pub(super) fn write(request: &Request<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let wanted = wanted(&request.thinking);
     let capabilities = &context.target.capabilities;
     let level = match capabilities.thinking {

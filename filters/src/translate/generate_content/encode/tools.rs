@@ -1,18 +1,15 @@
 //! Tools, and which of them may be called.
 
-use super::Context;
 use crate::canonical::{Choice, FunctionTool, Raw, Refusal, Text, Tool, WebSearch, Weight};
 use crate::shape::Shape;
 use crate::translate::ProviderKind;
 use crate::translate::generate_content::schema;
-use crate::translate::map::{names, tools::as_function};
+use crate::translate::map::context::Context;
+use crate::translate::map::{free_text, names, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
 const CHOICE: [&str; 4] = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
 const SEARCH: [&str; 4] = ["web_search_options", "tools.web_search", "tools.googleSearch", "tools.web_search"];
-/// The argument of a function that stands for a tool whose input is free text.
-const FREE_TEXT: &[u8] = br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
-
 /// The tools as they can be offered.
 #[derive(Debug, Default)]
 pub(super) struct Offer<'a> {
@@ -31,13 +28,14 @@ impl Offer<'_> {
 }
 
 /// Sorts the client's tools by what this vendor takes.
-pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, context: &mut Context<'_, '_>) -> Result<Offer<'a>, Refusal> {
+pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, context: &mut Context<'_>) -> Result<Offer<'a>, Refusal> {
     let mut offer = Offer { choice, ..Offer::default() };
     for tool in tools {
         sort(tool, &mut offer, context)?;
     }
     subset(&mut offer);
     searching(&mut offer, context);
+    among_functions(&mut offer, context);
     if offer.functions.is_empty() && offer.choice.is_some() {
         // Without functions there is nothing to choose; some providers refuse the words.
         let weight = if matches!(offer.choice, Some(Choice::Auto | Choice::None)) { Weight::Silent } else { Weight::Minor };
@@ -47,7 +45,7 @@ pub(super) fn offer<'a>(tools: Vec<Tool<'a>>, choice: Option<Choice<'a>>, contex
     Ok(offer)
 }
 
-fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_>) -> Result<(), Refusal> {
     if let Some(function) = as_function(&tool) {
         return declare(function, offer, context);
     }
@@ -62,7 +60,7 @@ fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>
         Tool::Custom { name, description, format } => {
             let sent = names::sent(Shape::GenerateContent, &name, context.adaptations);
             context.adaptations.custom.push(sent.decode().into_owned());
-            declare(free_text(name, description, format), offer, context)
+            declare(free_text::function(name, description, format.as_ref()), offer, context)
         }
         Tool::WebSearch(search) => {
             offer.search = Some(search);
@@ -87,11 +85,11 @@ fn sort<'a>(tool: Tool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>
     }
 }
 
-fn lose_tool(kind: &Text<'_>, context: &mut Context<'_, '_>) {
+fn lose_tool(kind: &Text<'_>, context: &mut Context<'_>) {
     context.losses.note(format!("tools.{}", kind.decode()), Weight::Major, "a generate-content provider has no such tool");
 }
 
-fn declare<'a>(function: FunctionTool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_, '_>) -> Result<(), Refusal> {
+fn declare<'a>(function: FunctionTool<'a>, offer: &mut Offer<'a>, context: &mut Context<'_>) -> Result<(), Refusal> {
     if function.name.is_blank() {
         let names = ["tools.function.name", "tools.name", "tools.functionDeclarations.name", "tools.name"];
         context.lose(names, Weight::Minor, "a tool without a name cannot be called");
@@ -104,22 +102,6 @@ fn declare<'a>(function: FunctionTool<'a>, offer: &mut Offer<'a>, context: &mut 
     Ok(())
 }
 
-/// A function with one text argument, whose grammar is told in words.
-fn free_text<'a>(name: Text<'a>, description: Option<Text<'a>>, format: Option<Raw<'a>>) -> FunctionTool<'a> {
-    let mut words = description.map(|text| text.decode().into_owned()).unwrap_or_default();
-    if let Some(format) = &format {
-        let value = format.value();
-        let nested = value.get("grammar");
-        let grammar = if nested.is_null() { value } else { nested };
-        if let Some(definition) = grammar.get("definition").str() {
-            let syntax = grammar.get("syntax").str().unwrap_or_default();
-            words.push_str(&format!("\nThe input must match this {syntax} grammar:\n{definition}"));
-        }
-    }
-    let description = (!words.is_empty()).then(|| Text::from(words));
-    FunctionTool { name, description, parameters: Some(Raw::from(FREE_TEXT)), vendor_schema: false, strict: None }
-}
-
 /// A choice among some that need not be made is an offer of those only.
 fn subset(offer: &mut Offer<'_>) {
     if let Some(Choice::Among { names, required: false }) = &offer.choice {
@@ -128,10 +110,27 @@ fn subset(offer: &mut Offer<'_>) {
     }
 }
 
+/// Whether a choice means the search, which has a name of its own only where the client gave it one.
+fn is_search(chosen: &Text<'_>, search: &WebSearch<'_>, functions: &[FunctionTool<'_>]) -> bool {
+    let function = || functions.iter().any(|function| function.name == *chosen);
+    search.name.as_ref().map_or_else(|| chosen.is("web_search") && !function(), |name| chosen == name)
+}
+
+/// Among functions only can a call be required.
+fn among_functions(offer: &mut Offer<'_>, context: &mut Context<'_>) {
+    let Some(Choice::Among { names, .. }) = &mut offer.choice else { return };
+    let before = names.len();
+    names.retain(|name| offer.functions.iter().any(|function| function.name == *name));
+    if names.len() < before {
+        context.lose(CHOICE, Weight::Minor, "only functions can be chosen among");
+        offer.choice = offer.choice.take().filter(|choice| !matches!(choice, Choice::Among { names, .. } if names.is_empty()));
+    }
+}
+
 /// Decides about the search of the web.
-fn searching(offer: &mut Offer<'_>, context: &mut Context<'_, '_>) {
+fn searching(offer: &mut Offer<'_>, context: &mut Context<'_>) {
     let Some(search) = offer.search.take() else { return };
-    let forced = matches!((&offer.choice, &search.name), (Some(Choice::Named(chosen)), Some(name)) if chosen == name);
+    let forced = matches!(&offer.choice, Some(Choice::Named(chosen)) if is_search(chosen, &search, &offer.functions));
     let mixes = context.target.capabilities.mixed_tools && context.target.kind == ProviderKind::Gemini;
     if !offer.functions.is_empty() && !mixes {
         let weight = if forced || context.from == Shape::ChatCompletions { Weight::Major } else { Weight::Minor };
@@ -149,7 +148,7 @@ fn searching(offer: &mut Offer<'_>, context: &mut Context<'_, '_>) {
         ("user_location", search.location.is_some()),
         ("search_context_size", search.context_size.is_some()),
     ];
-    let parent = context.named(SEARCH);
+    let parent = context.term(SEARCH);
     for (name, _) in told.iter().filter(|(_, told)| *told) {
         context.losses.note(format!("{parent}.{name}"), Weight::Minor, "a generate-content provider's search has no such setting");
     }
@@ -161,7 +160,7 @@ fn searching(offer: &mut Offer<'_>, context: &mut Context<'_, '_>) {
 }
 
 /// Writes `tools` and `toolConfig`. All functions stand in one tool.
-pub(super) fn write(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+pub(super) fn write(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     if offer.is_empty() {
         return;
     }
@@ -185,7 +184,7 @@ pub(super) fn write(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context
     config(offer, w, context);
 }
 
-fn declaration(function: &FunctionTool<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn declaration(function: &FunctionTool<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let name = names::sent(Shape::GenerateContent, &function.name, context.adaptations);
     w.begin_object();
     w.text_field("name", &name);
@@ -201,7 +200,7 @@ fn declaration(function: &FunctionTool<'_>, w: &mut Writer<'_>, context: &mut Co
     w.end_object();
 }
 
-fn config(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn config(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let mixed = !offer.functions.is_empty() && offer.search.is_some();
     if offer.choice.is_none() && !mixed {
         return;
@@ -216,7 +215,7 @@ fn config(offer: &Offer<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) 
     });
 }
 
-fn calling(choice: &Choice<'_>, w: &mut Writer<'_>, context: &mut Context<'_, '_>) {
+fn calling(choice: &Choice<'_>, w: &mut Writer<'_>, context: &mut Context<'_>) {
     let (mode, names): (&str, &[Text<'_>]) = match choice {
         Choice::Auto => ("AUTO", &[]),
         Choice::None => ("NONE", &[]),

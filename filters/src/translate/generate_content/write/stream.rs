@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::choice::{Choice, shown};
 use super::closing;
 use super::frame::Frame;
-use crate::canonical::{Event, Failure, FailureClass, Signature, Text};
+use crate::canonical::{Event, Failure, Signature, Text};
 use crate::shape::Shape;
 use crate::translate::generate_content::failure;
 use crate::translate::{ClientView, Encode};
@@ -20,6 +20,8 @@ const TEXT: &[u8] = br#"{"candidates":[{"index":0,"content":{"role":"model","par
 /// And what follows it.
 const TEXT_END: &[u8] = br#""}]}}],"#;
 const THOUGHT_END: &[u8] = br#"","thought":true}]}}],"#;
+/// What is told where the provider called a function with something that is no JSON object.
+const BAD_CALL: &str = "upstream returned invalid tool arguments";
 
 /// See [`super::stream_encoder`].
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl Stream {
                 let explanation = finish.explanation.as_ref().map(|words| words.decode().into_owned());
                 self.choice(*choice).finish = Some((finish.reason, explanation));
                 if self.choice(*choice).is_broken() {
-                    self.fail(&broken(), out);
+                    self.fail(&Failure::broken(BAD_CALL), out);
                 }
             }
             Event::Usage(usage) => self.usage = Some(*usage),
@@ -170,7 +172,7 @@ impl Stream {
             self.calls(choice, out);
         }
         if self.choices.values().any(Choice::is_broken) {
-            return self.fail(&broken(), out);
+            return self.fail(&Failure::broken(BAD_CALL), out);
         }
         self.frame.open(out);
         let mut w = Writer::new(out);
@@ -234,16 +236,4 @@ fn begin(choice: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(br#"{"candidates":[{"index":"#);
     out.extend_from_slice(itoa::Buffer::new().format(choice).as_bytes());
     out.extend_from_slice(br#","content":{"role":"model","parts":[{"text":""#);
-}
-
-/// The provider called a function with something that is no JSON object.
-fn broken() -> Failure<'static> {
-    Failure {
-        class: FailureClass::Server,
-        status: 502,
-        message: Text::from("upstream returned invalid tool arguments"),
-        code: Text::from(""),
-        param: None,
-        retry_after: None,
-    }
 }

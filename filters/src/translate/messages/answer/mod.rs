@@ -9,7 +9,7 @@ mod tests;
 use self::block::Blocks;
 use self::delta::Delta;
 use super::failure;
-use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
+use crate::canonical::{Event, Failure, Finish, FinishReason, Sink, Text};
 use crate::translate::Decode;
 use crate::usage::MessagesUsage;
 use crate::wire::json::{Document, Value, outline};
@@ -52,13 +52,13 @@ impl Decode for Decoder {
         }
         match outline(data, DEPTH) {
             Ok(document) => self.whole_event(name, &document, Value::of(data), sink),
-            Err(_) => self.fail(malformed("the provider sent an event that is no JSON"), sink),
+            Err(_) => self.fail(Failure::broken("the provider sent an event that is no JSON"), sink),
         }
     }
 
     fn answer(&mut self, body: &[u8], sink: Sink<'_>) {
         let Ok(document) = outline(body, DEPTH) else {
-            return self.fail(malformed("the provider's answer is no JSON"), sink);
+            return self.fail(Failure::broken("the provider's answer is no JSON"), sink);
         };
         let answer = Value::of(body);
         if answer.get("type").is_str("error") || answer.get("error").kind() == crate::wire::json::Kind::Object {
@@ -179,8 +179,4 @@ impl Decoder {
 /// Whether Bedrock's guardrail stepped in.
 fn guarded(document: &Document<'_>) -> bool {
     document.get("amazon-bedrock-guardrailAction").is_some_and(|action| action.json().is_str("INTERVENED"))
-}
-
-fn malformed(message: &'static str) -> Failure<'static> {
-    Failure { class: FailureClass::Server, status: 502, message: Text::from(message), code: Text::from(""), param: None, retry_after: None }
 }

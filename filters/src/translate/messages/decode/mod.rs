@@ -10,7 +10,7 @@ mod turns;
 
 pub(super) use self::search::hits;
 
-use self::object::{Extras, Object, Path, boolean, count, number, text, texts};
+use self::object::{Extras, Object, Path, boolean, count, fields, number, text, texts};
 use crate::canonical::{OutputFormat, Refusal, Request, Role, Turn, Weight};
 use crate::shape::Shape;
 use crate::translate::object;
@@ -21,14 +21,8 @@ use crate::wire::json::{Kind, Member, Value};
 /// # Errors
 /// When a field is missing or of the wrong kind.
 pub fn decode_request(body: &[u8]) -> Result<Request<'_>, Refusal> {
-    let body = Value::of(body);
-    if body.kind() != Kind::Object {
-        return Err(Path::Root.expected("an object", body.kind()));
-    }
     let mut reader = Reader { request: Request::new(Shape::Messages), system: Vec::new(), extras: Extras::default(), said: false };
-    for member in body.members().filter(|member| member.kind != Kind::Null) {
-        reader.field(&member)?;
-    }
+    fields(body, |member| reader.field(&member))?;
     reader.finish()
 }
 

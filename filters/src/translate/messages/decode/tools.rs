@@ -40,6 +40,7 @@ fn tool<'a>(object: &Object<'_, 'a>, value: Value<'a>, name: Text<'a>, extras: &
         editor if editor.starts_with("text_editor_") => {
             Tool::Vendor(VendorTool { name: named("str_replace_based_edit_tool"), kind: kind.clone() })
         }
+        memory if memory.starts_with("memory_20") => Tool::Vendor(VendorTool { name: named("memory"), kind: kind.clone() }),
         _ => return Ok(Some(Tool::Unknown { kind: kind.clone(), raw: value.raw() })),
     };
     if matches!(tool, Tool::Computer(_) | Tool::Vendor(_)) {

@@ -31,6 +31,7 @@ const TAG: usize = 256;
 /// When the conversation breaks rules no provider of this shape would forgive.
 pub fn encode_request(mut request: Request<'_>, target: &Target<'_>, encoding: &mut Encoding) -> Result<(), Refusal> {
     let Encoding { body, losses, adaptations } = encoding;
+    adaptations.legacy_calls = request.legacy_calls;
     let context = Context { from: request.from, target, terms: Terms::of(request.from) };
     let conversation = prepare::conversation(std::mem::take(&mut request.turns), &context, losses)?;
     let begun = conversation.turns.last().is_some_and(|turn| turn.role == Role::Assistant);

@@ -2,15 +2,12 @@
 
 use super::plan::{Form, Plan, WEB_SEARCH};
 use super::prepare::Context;
-use crate::canonical::{Block, ComputerTool, FunctionTool, Losses, Raw, Text, Tool, Turn, WebSearch, Weight};
+use crate::canonical::{Block, ComputerTool, FunctionTool, Losses, Text, Tool, Turn, WebSearch, Weight};
 use crate::shape::Shape;
-use crate::translate::map::names;
+use crate::translate::map::{free_text, names};
 use crate::translate::messages::schema;
 use crate::translate::{Adaptations, ProviderKind};
 use crate::wire::json::{Value, Writer};
-
-/// Schema of a function that stands for a tool for free text.
-const FREE_TEXT: &[u8] = br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
 /// Writes the tools: those offered, or the hidden one, or stubs for those the history calls.
 pub(super) fn declare(
@@ -43,8 +40,9 @@ fn one(tool: &Tool<'_>, context: &Context<'_>, w: &mut Writer<'_>, losses: &mut 
         Tool::Custom { name, description, format } => {
             let name = names::sent(Shape::Messages, name, adaptations);
             adaptations.custom.push(name.decode().into_owned());
-            let words = grammar(description.as_ref(), format.as_ref());
-            described(&name, words.map(Text::from).as_ref(), FREE_TEXT, false, w);
+            let function = free_text::function(name, description.clone(), format.as_ref());
+            let schema = function.parameters.as_ref().map_or(schema::NO_ARGUMENTS, |schema| &*schema.0);
+            described(&function.name, function.description.as_ref(), schema, false, w);
         }
         Tool::WebSearch(search) => web_search(search, w),
         Tool::Computer(computer) => screen(computer, w),
@@ -85,19 +83,6 @@ fn described(name: &Text<'_>, description: Option<&Text<'_>>, schema: &[u8], str
         w.bool_field("strict", true);
     }
     w.end_object();
-}
-
-/// The description of a tool for free text, its grammar included.
-fn grammar(description: Option<&Text<'_>>, format: Option<&Raw<'_>>) -> Option<String> {
-    let description = description.map(|text| text.decode().into_owned());
-    let format = format.map(|format| format.value()).filter(|format| format.get("type").is_str("grammar"));
-    let Some(format) = format else { return description };
-    // Chat completions nest what responses write flat.
-    let nested = format.get("grammar");
-    let grammar = if nested.is_null() { format } else { nested };
-    let text = |name: &str| grammar.get(name).str().unwrap_or_default().into_owned();
-    let words = format!("The input must match this {} grammar:\n{}", text("syntax"), text("definition"));
-    Some(description.map_or_else(|| words.clone(), |description| format!("{description}\n{words}")))
 }
 
 fn web_search(search: &WebSearch<'_>, w: &mut Writer<'_>) {

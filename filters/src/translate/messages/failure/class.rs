@@ -41,24 +41,6 @@ pub(super) fn named(word: &str) -> Option<FailureClass> {
     })
 }
 
-/// The class of an HTTP status.
-pub(super) const fn of_status(status: u16) -> FailureClass {
-    match status {
-        401 => FailureClass::Auth,
-        402 => FailureClass::Billing,
-        403 => FailureClass::Permission,
-        404 => FailureClass::NotFound,
-        408 | 504 => FailureClass::Timeout,
-        409 => FailureClass::Conflict,
-        413 => FailureClass::TooLarge,
-        424 => FailureClass::Server,
-        429 => FailureClass::Rate,
-        503 | 529 => FailureClass::Overloaded,
-        400..=499 => FailureClass::BadRequest,
-        _ => FailureClass::Server,
-    }
-}
-
 /// The HTTP status the messages vendor has for a class.
 pub(super) const fn status(class: FailureClass) -> u16 {
     match class {

@@ -23,9 +23,9 @@ pub fn decode_failure(status: u16, body: &[u8]) -> Failure<'static> {
         return unreadable(status, body);
     }
     let Told { class, message, code } = read(Value::of(body));
-    let told = class.unwrap_or_else(|| class::of_status(status));
+    let told = class.unwrap_or_else(|| FailureClass::of_status(status));
     // A vendor's word for a server's fault does not outweigh a status that says more.
-    let class = if told == FailureClass::Server && status < 500 && status != 424 { class::of_status(status) } else { told };
+    let class = if told == FailureClass::Server && status < 500 && status != 424 { FailureClass::of_status(status) } else { told };
     let message = if message.is_empty() { format!("upstream returned HTTP {status}") } else { message };
     Failure { class: class::refined(class, &message), status, message: Text::from(message), code, param: None, retry_after: None }
 }
@@ -63,7 +63,7 @@ fn unreadable(status: u16, body: &[u8]) -> Failure<'static> {
     let text = words(&String::from_utf8_lossy(body.get(..body.len().min(16 * SHOWN)).unwrap_or_default()));
     let message =
         if text.is_empty() { format!("upstream returned HTTP {status}") } else { format!("upstream returned HTTP {status}: {text}") };
-    let class = class::refined(class::of_status(status), &message);
+    let class = class::refined(FailureClass::of_status(status), &message);
     Failure { class, status, message: Text::from(message), code: Text::from(""), param: None, retry_after: None }
 }
 

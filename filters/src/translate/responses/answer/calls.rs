@@ -1,6 +1,6 @@
 //! Calls of the client's tools, which may be interleaved.
 
-use super::Decoder;
+use super::{Decoder, characters};
 use crate::canonical::{Event, Sink, Text};
 use crate::translate::map::ids;
 use crate::wire::json::Value;
@@ -23,6 +23,7 @@ impl Decoder {
         self.calls += 1;
         self.item(place).call = Some(call);
         let id = item.get("call_id").text().filter(|id| !id.is_empty()).unwrap_or_else(|| Text::from(ids::minted("call_")));
+        self.call_ids.push(id.decode().into_owned());
         let name = item.get("name").text().filter(|name| !name.is_empty()).unwrap_or_else(|| Text::from("unnamed"));
         sink(Event::ToolStart { choice: 0, call, id, name, custom, signature: None });
         call
@@ -31,13 +32,13 @@ impl Decoder {
     pub(super) fn arguments(&mut self, place: u64, fragment: Value<'_>, sink: Sink<'_>) {
         let item = self.item(place);
         let (Some(call), Some(fragment)) = (item.call, fragment.text().filter(|text| !text.is_empty())) else { return };
-        item.streamed = true;
+        item.given += characters(&fragment);
         sink(Event::ToolArguments { choice: 0, call, fragment });
     }
 
     /// Arguments that did not come in deltas.
     pub(super) fn whole_arguments(&mut self, place: u64, arguments: Value<'_>, sink: Sink<'_>) {
-        if !self.item(place).streamed {
+        if self.item(place).given == 0 {
             self.arguments(place, arguments, sink);
         }
     }

@@ -1,6 +1,6 @@
 //! Items of the output, once they are complete.
 
-use super::Decoder;
+use super::{Decoder, Item, characters};
 use crate::canonical::{Citation, Event, Raw, SearchHit, Signature, Sink, Text};
 use crate::shape::Shape;
 use crate::translate::map::ids;
@@ -13,10 +13,10 @@ impl Decoder {
             return;
         }
         match &*item.get("type").str().unwrap_or_default() {
-            "message" => self.message(place, item, sink),
+            "message" => self.message(place, item, !output.is_null(), sink),
             "reasoning" => self.reasoning(place, item, sink),
-            "function_call" => self.called(place, item, "arguments", false, sink),
-            "custom_tool_call" => self.called(place, item, "input", true, sink),
+            "function_call" => self.called(place, item, ("arguments", false), !output.is_null(), sink),
+            "custom_tool_call" => self.called(place, item, ("input", true), !output.is_null(), sink),
             "web_search_call" => search(item, output, sink),
             "image_generation_call" => {
                 if let Some(data) = item.get("result").text().filter(|data| !data.is_empty()) {
@@ -27,19 +27,16 @@ impl Decoder {
         }
     }
 
-    fn message(&mut self, place: u64, item: Value<'_>, sink: Sink<'_>) {
-        let (streamed, cited, base) = {
-            let known = self.item(place);
-            (known.streamed, known.cited, known.base)
-        };
+    /// A message; `stale` where no event told that it was complete.
+    fn message(&mut self, place: u64, item: Value<'_>, stale: bool, sink: Sink<'_>) {
+        let &mut Item { given, cited, base, .. } = self.item(place);
+        let mut told = if given > 0 && !stale { u64::MAX } else { given };
         for part in item.get("content").elements().map(|part| part.json()) {
-            let text = part.get("text").text().filter(|text| !text.is_empty() && !streamed);
-            let refusal = part.get("refusal").text().filter(|text| !text.is_empty() && !streamed);
-            if let Some(text) = text {
-                self.count(&text);
+            if let Some(text) = part.get("text").text().and_then(|text| rest(text, &mut told)) {
+                self.characters += characters(&text);
                 sink(Event::Text { choice: 0, text });
             }
-            if let Some(text) = refusal {
+            if let Some(text) = part.get("refusal").text().and_then(|text| rest(text, &mut told)) {
                 sink(Event::Refusal { choice: 0, text });
             }
             if !cited {
@@ -54,7 +51,7 @@ impl Decoder {
     }
 
     fn reasoning(&mut self, place: u64, item: Value<'_>, sink: Sink<'_>) {
-        if !self.item(place).streamed {
+        if self.item(place).given == 0 {
             let parts = [item.get("summary"), item.get("content")].into_iter().flat_map(Value::elements);
             for (index, text) in parts.filter_map(|part| part.json().get("text").text()).filter(|text| !text.is_empty()).enumerate() {
                 if index > 0 {
@@ -68,13 +65,25 @@ impl Decoder {
         }
     }
 
-    fn called(&mut self, place: u64, item: Value<'_>, field: &str, custom: bool, sink: Sink<'_>) {
+    fn called(&mut self, place: u64, item: Value<'_>, (field, custom): (&str, bool), stale: bool, sink: Sink<'_>) {
         let call = self.call(place, item, custom, sink);
-        let fragment = item.get(field).text().filter(|text| !text.is_empty());
-        if let Some(fragment) = fragment.filter(|_| !self.item(place).streamed) {
+        let given = self.item(place).given;
+        let mut told = if given > 0 && !stale { u64::MAX } else { given };
+        if let Some(fragment) = item.get(field).text().and_then(|text| rest(text, &mut told)) {
             sink(Event::ToolArguments { choice: 0, call, fragment });
         }
         sink(Event::ToolEnd { choice: 0, call });
+    }
+}
+
+/// What of a text was not told before, where `told` characters were.
+fn rest<'a>(text: Text<'a>, told: &mut u64) -> Option<Text<'a>> {
+    let (length, before) = (characters(&text), *told);
+    *told = before.saturating_sub(length);
+    match (before, length) {
+        (0, 1..) => Some(text),
+        (_, _) if before >= length => None,
+        (_, _) => Some(Text::from(text.decode().chars().skip(usize::try_from(before).ok()?).collect::<String>())),
     }
 }
 

@@ -1,17 +1,19 @@
 //! Reading a provider's answer, whole or as events.
 
 mod calls;
+mod end;
 mod items;
 #[cfg(test)]
 mod tests;
 mod told;
 
+use std::collections::BTreeMap;
+
 use self::items::cite;
 use self::told::Told;
 use super::SEALED;
-use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
+use crate::canonical::{Event, Failure, Sink, Text};
 use crate::translate::{Decode, chat_completions};
-use crate::usage::read_chat;
 use crate::wire::json::{DEEPEST, Kind, Value, outline};
 
 /// Reads answers of this dialect.
@@ -24,17 +26,19 @@ struct Decoder {
     started: bool,
     over: bool,
     calls: u32,
+    /// Their ids.
+    call_ids: Vec<String>,
     /// Characters of text so far, in which citations count.
     characters: u64,
-    items: Vec<Item>,
+    /// By place in the output.
+    items: BTreeMap<u64, Item>,
 }
 
 /// What was seen of an item of the output.
 struct Item {
-    place: u64,
     call: Option<u32>,
-    /// Something of its content came in deltas.
-    streamed: bool,
+    /// Characters of its content that came in deltas.
+    given: u64,
     /// Where its text begins, in characters of the whole text.
     base: u64,
     parts: u32,
@@ -44,12 +48,13 @@ struct Item {
 }
 
 impl Decoder {
-    fn take(&mut self, data: &[u8], sink: Sink<'_>) {
+    fn take(&mut self, name: &[u8], data: &[u8], sink: Sink<'_>) {
         if outline(data, DEEPEST).is_err() {
-            return self.fail(broken("the provider sent an event that is not JSON"), sink);
+            return self.fail(Failure::broken("the provider sent an event that is not JSON"), sink);
         }
         let told = Told::read(Value::of(data));
-        let kind = told.kind.str().unwrap_or_default();
+        // Some tell the kind in the name of the event only.
+        let kind = told.kind.str().unwrap_or_else(|| String::from_utf8_lossy(name));
         match &*kind {
             "response.output_text.delta" => self.delta(&told, sink, |text| Event::Text { choice: 0, text }),
             "response.refusal.delta" => self.delta(&told, sink, |text| Event::Refusal { choice: 0, text }),
@@ -67,7 +72,7 @@ impl Decoder {
             "response.output_item.done" => self.done(told.place, told.item, Value::NULL, sink),
             "response.created" | "response.in_progress" | "response.queued" => self.start(told.response, sink),
             "response.completed" | "response.incomplete" => self.end(told.response, sink),
-            "response.failed" => self.failed(told.response.get("error"), sink),
+            "response.failed" | "response.cancelled" => self.broken_off(told.response, sink),
             "error" => self.failed(if told.error.is_null() { Value::of(data) } else { told.error }, sink),
             _ if told.error.kind() == Kind::Object => self.failed(told.error, sink),
             // Work that takes a while; everything else goes along with events that tell more.
@@ -87,32 +92,19 @@ impl Decoder {
     }
 
     fn item(&mut self, place: u64) -> &mut Item {
-        let at = self.items.iter().position(|item| item.place == place).unwrap_or_else(|| {
-            self.items.push(Item { place, call: None, streamed: false, base: self.characters, parts: 0, cited: false, done: false });
-            self.items.len() - 1
-        });
-        // The place was found or made on the line before.
-        #[expect(clippy::indexing_slicing, reason = "the index was just found")]
-        &mut self.items[at]
+        let base = self.characters;
+        self.items.entry(place).or_insert(Item { call: None, given: 0, base, parts: 0, cited: false, done: false })
     }
 
     fn delta<'a>(&mut self, told: &Told<'a>, sink: Sink<'_>, make: impl FnOnce(Text<'a>) -> Event<'a>) {
         let Some(text) = told.delta.text().filter(|text| !text.is_empty()) else { return };
-        self.item(told.place).streamed = true;
+        let characters = characters(&text);
+        self.item(told.place).given += characters;
         let made = make(text);
-        if let Event::Text { text, .. } = &made {
-            self.count(text);
+        if matches!(made, Event::Text { .. }) {
+            self.characters += characters;
         }
         sink(made);
-    }
-
-    fn count(&mut self, text: &Text<'_>) {
-        let characters = match text {
-            // Without escapes and beyond ASCII bytes, bytes are characters.
-            Text::Escaped(inner) if inner.is_ascii() && !inner.contains(&b'\\') => inner.len(),
-            text => text.decode().chars().count(),
-        };
-        self.characters = self.characters.saturating_add(u64::try_from(characters).unwrap_or(u64::MAX));
     }
 
     /// Parts of a summary are paragraphs.
@@ -131,57 +123,10 @@ impl Decoder {
         cite(told.annotation, base, sink);
     }
 
-    /// Gives what the last event tells and no event before it did, and ends calls that no event ended.
-    fn settle(&mut self, output: Value<'_>, sink: Sink<'_>) {
-        let silent = self.items.is_empty();
-        for (place, item) in (0..).zip(output.elements()) {
-            if silent || self.items.iter().any(|known| known.place == place && !known.done) {
-                self.done(place, item.json(), output, sink);
-            }
-        }
-        for item in self.items.iter_mut().filter(|item| !item.done) {
-            item.done = true;
-            if let Some(call) = item.call {
-                sink(Event::ToolEnd { choice: 0, call });
-            }
-        }
-    }
-
-    fn end(&mut self, response: Value<'_>, sink: Sink<'_>) {
-        self.start(response, sink);
-        self.settle(response.get("output"), sink);
-        if let Some(usage) = read_chat(response.get("usage").bytes()) {
-            sink(Event::Usage(usage));
-        }
-        let why = response.get("incomplete_details").get("reason");
-        let reason = match &*why.str().unwrap_or_default() {
-            "max_output_tokens" | "max_tokens" => FinishReason::Length,
-            "content_filter" => FinishReason::Refusal,
-            "" if response.get("status").is_str("incomplete") => FinishReason::Length,
-            "" => FinishReason::Stop,
-            _ => FinishReason::Other,
-        };
-        let raw = why.text().or(response.get("status").text()).unwrap_or_else(|| Text::from(""));
-        let finish = Finish { reason: reason.with_calls(self.calls > 0), raw, stop_sequence: None, explanation: None };
-        sink(Event::Finish { choice: 0, finish });
-        self.over = true;
-        sink(Event::End);
-    }
-
-    fn failed(&mut self, error: Value<'_>, sink: Sink<'_>) {
-        let envelope = [&br#"{"error":"#[..], error.bytes(), b"}"].concat();
-        self.fail(chat_completions::decode_failure(0, &envelope), sink);
-    }
-
     fn fail(&mut self, failure: Failure<'_>, sink: Sink<'_>) {
         self.over = true;
         sink(Event::Failed(failure));
     }
-}
-
-fn broken(message: &'static str) -> Failure<'static> {
-    let (message, code) = (Text::from(message), Text::from("upstream_error"));
-    Failure { class: FailureClass::Server, status: 502, message, code, param: None, retry_after: None }
 }
 
 impl Decode for Decoder {
@@ -190,10 +135,10 @@ impl Decode for Decoder {
             return;
         }
         match data.trim_ascii().first() {
-            Some(b'{') => self.take(data.trim_ascii(), sink),
+            Some(b'{') => self.take(name, data.trim_ascii(), sink),
             _ if name == b"error" => self.fail(chat_completions::decode_failure(0, data), sink),
             _ if data.starts_with(b"[DONE]") => {}
-            _ => self.fail(broken("the provider sent an event that is not JSON"), sink),
+            _ => self.fail(Failure::broken("the provider sent an event that is not JSON"), sink),
         }
     }
 
@@ -204,19 +149,15 @@ impl Decode for Decoder {
         let lossy = String::from_utf8_lossy(body);
         let body = lossy.trim_start_matches('\u{feff}').as_bytes().trim_ascii();
         if outline(body, DEEPEST).is_err() {
-            return self.fail(broken("the provider sent something that is not JSON"), sink);
+            return self.fail(Failure::broken("the provider sent something that is not JSON"), sink);
         }
         let response = Value::of(body);
         if response.get("error").kind() == Kind::Object {
-            return self.failed(response.get("error"), sink);
+            return self.broken_off(response, sink);
         }
-        if response.get("status").is_str("failed") || response.get("status").is_str("cancelled") {
-            return self.fail(broken("the provider broke off its answer"), sink);
+        if !end::is_broken_off(response) && response.get("output").kind() != Kind::Array {
+            return self.fail(Failure::broken("the provider's answer has no output"), sink);
         }
-        if response.get("output").kind() != Kind::Array {
-            return self.fail(broken("the provider's answer has no output"), sink);
-        }
-        self.start(response, sink);
         self.end(response, sink);
     }
 
@@ -228,4 +169,13 @@ impl Decode for Decoder {
 /// The text that a client of this dialect keeps of a token that only its provider can read.
 pub(super) fn sealed(tag: &str) -> String {
     format!("{SEALED}{tag}")
+}
+
+fn characters(text: &Text<'_>) -> u64 {
+    let count = match text {
+        // Without escapes and beyond ASCII bytes, bytes are characters.
+        Text::Escaped(inner) if inner.is_ascii() && !inner.contains(&b'\\') => inner.len(),
+        text => text.decode().chars().count(),
+    };
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

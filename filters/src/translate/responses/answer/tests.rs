@@ -184,3 +184,55 @@ fn pictures_log_probabilities_and_unknown_items_are_given() {
         {"type":"message","content":[{"type":"output_text","text":"x","logprobs":[{"token":"x"}]},{"type":"refusal","refusal":"No."}]}]}"#;
     assert_eq!(whole(body)[1..6], ["media image/png QUJD", "unknown mcp_call", "text x", "logprobs {\"token\":\"x\"}", "refusal No."]);
 }
+
+#[test]
+fn items_left_open_are_completed_by_the_last_event() {
+    let completed = r#"{"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"text":"né"},{"text":"xt"}]},
+        {"type":"function_call","call_id":"a","name":"f","arguments":"{\"a\":1}"},{"type":"function_call","call_id":"b","name":"g","arguments":"{}"}]}}"#;
+    let given = streamed(&[
+        r#"{"type":"response.output_text.delta","output_index":0,"delta":"n"}"#,
+        r#"{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"a","name":"f"}}"#,
+        r#"{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"a\":"}"#,
+        completed,
+    ]);
+    assert_eq!(
+        given[..10],
+        [
+            "text n",
+            "call 0 a f false",
+            "arguments 0 {\"a\":",
+            "start None None",
+            "text é",
+            "text xt",
+            "arguments 0 1}",
+            "ended 0",
+            "call 1 b g false",
+            "arguments 1 {}"
+        ]
+    );
+    assert_eq!(given[10..], ["ended 1", "finish ToolCalls completed", "end"]);
+}
+
+#[test]
+fn items_told_without_their_place_are_not_given_twice() {
+    let given = streamed(&[
+        r#"{"type":"response.output_text.delta","delta":"x"}"#,
+        r#"{"type":"response.output_item.done","output_index":7,"item":{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}}"#,
+        r#"{"type":"response.completed","response":{"output":[{"type":"reasoning","summary":[]},{"type":"message","content":[{"text":"x"}]},
+            {"type":"function_call","call_id":"a","name":"f","arguments":"{}"}]}}"#,
+    ]);
+    assert_eq!(given, ["text x", "call 0 a f false", "arguments 0 {}", "ended 0", "start None None", "finish ToolCalls ", "end"]);
+}
+
+#[test]
+fn an_answer_given_up_is_no_answer_whatever_the_event_is_called() {
+    let broken = ["failed Server the provider broke off its answer"];
+    assert_eq!(streamed(&[CREATED, r#"{"type":"response.failed","response":{"status":"failed","error":null}}"#])[1..], broken);
+    assert_eq!(streamed(&[r#"{"type":"response.cancelled","response":{"status":"cancelled"}}"#]), broken);
+    assert_eq!(streamed(&[r#"{"type":"response.completed","response":{"status":"failed","output":[]}}"#]), broken);
+    let empty = r#"{"type":"response.incomplete","response":{"status":"incomplete","output":[]}}"#;
+    assert_eq!(streamed(&[empty]), ["start None None", "finish Length incomplete", "end"]);
+    let mut given = Vec::new();
+    Decoder::default().event(b"error", br#"{"code":"server_error","message":"broke"}"#, &mut |event| given.push(short(&event)));
+    assert_eq!(given, ["failed Server broke"], "the name of the event is enough");
+}

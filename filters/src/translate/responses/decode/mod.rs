@@ -9,7 +9,7 @@ mod tools;
 use crate::canonical::{Block, OutputFormat, Refusal, Request, Role, Text, Turn, Weight};
 use crate::shape::Shape;
 use crate::translate::map::Effort;
-use crate::translate::object::{Extras, Object, Path, boolean, count, number, text, texts};
+use crate::translate::object::{Extras, Object, Path, boolean, count, fields, number, text, texts};
 use crate::wire::json::{Kind, Member, Value};
 
 /// Reads a request of this dialect.
@@ -17,14 +17,8 @@ use crate::wire::json::{Kind, Member, Value};
 /// # Errors
 /// When a field is missing or of the wrong kind, or the request rests on state kept by the provider.
 pub fn decode_request(body: &[u8]) -> Result<Request<'_>, Refusal> {
-    let body = Value::of(body);
-    if body.kind() != Kind::Object {
-        return Err(Path::Root.expected("an object", body.kind()));
-    }
     let mut reader = Reader { request: Request::new(Shape::Responses), extras: Extras::default(), said: Said::default() };
-    for member in body.members().filter(|member| member.kind != Kind::Null) {
-        reader.field(&member)?;
-    }
+    fields(body, |member| reader.field(&member))?;
     reader.finish()
 }
 

@@ -4,7 +4,8 @@ use super::media;
 use super::tools::Plan;
 use crate::canonical::{Arguments, Block, Refusal, Role, Signature, Text, ToolCall, ToolResult, Turn, Weight};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::{Context, Names, compact, object_text, search_summary};
+use crate::translate::chat_completions::kin::{compact, object_text, search_summary};
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::ids::for_chat;
 use crate::wire::json::Writer;
 
@@ -44,18 +45,24 @@ fn message(role: &str, mut blocks: Vec<Block<'_>>, context: &mut Context<'_>, w:
     w.begin_object();
     w.str_field("role", role);
     w.key("content");
-    match blocks.as_slice() {
+    content(&blocks, context, w)?;
+    w.end_object();
+    Ok(())
+}
+
+/// What a message or a result holds: a string where that says it.
+fn content(blocks: &[Block<'_>], context: &mut Context<'_>, w: &mut Writer<'_>) -> Result<(), Refusal> {
+    match blocks {
         [] => w.str(""),
         [Block::Text(text)] => w.text(text),
         _ => {
             w.begin_array();
-            for block in &blocks {
+            for block in blocks {
                 media::part(block, context, w)?;
             }
             w.end_array();
         }
     }
-    w.end_object();
     Ok(())
 }
 
@@ -151,14 +158,7 @@ fn call(call: &ToolCall<'_>, tools: &Plan<'_>, context: &mut Context<'_>, w: &mu
 
 /// Reasoning goes back to the provider and model that sealed it, and nowhere else.
 fn reasoning(text: &Text<'_>, signature: Option<&Signature<'_>>, context: &mut Context<'_>, w: &mut Writer<'_>) {
-    let own = signature.filter(|signature| {
-        let here = match signature.origin {
-            None => context.from == Shape::Responses,
-            Some(origin) => origin == context.target.origin,
-        };
-        signature.shape == Shape::Responses && here
-    });
-    let Some(own) = own else {
+    let Some(token) = context.own(signature) else {
         return context.lose(REASONING, Weight::Silent, "reasoning goes back only to the provider and model that made it");
     };
     w.begin_object();
@@ -171,7 +171,7 @@ fn reasoning(text: &Text<'_>, signature: Option<&Signature<'_>>, context: &mut C
             w.end_object();
         }
     });
-    w.text_field("encrypted_content", &own.value);
+    w.text_field("encrypted_content", token);
     w.end_object();
 }
 
@@ -188,17 +188,7 @@ fn result(result: ToolResult<'_>, tools: &Plan<'_>, context: &mut Context<'_>, w
     if failed {
         mark(&mut blocks);
     }
-    match blocks.as_slice() {
-        [] => w.str(""),
-        [Block::Text(text)] => w.text(text),
-        _ => {
-            w.begin_array();
-            for block in &blocks {
-                media::part(block, context, w)?;
-            }
-            w.end_array();
-        }
-    }
+    content(&blocks, context, w)?;
     w.end_object();
     Ok(())
 }

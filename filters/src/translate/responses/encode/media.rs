@@ -2,7 +2,8 @@
 
 use crate::canonical::{Block, Document, Media, Refusal, Source, Text, Weight};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::{Context, Names, data_url, document_text, file_name, picture_type, search_summary};
+use crate::translate::chat_completions::kin::{data_url, document_text, file_name, picture_type, search_summary};
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::media::sniff;
 use crate::wire::json::Writer;
 

@@ -10,7 +10,7 @@ mod tools;
 use self::tools::Plan;
 use crate::canonical::{Block, OutputFormat, Refusal, Request, Role, Text, Turn};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::Context;
+use crate::translate::map::context::Context;
 use crate::translate::map::conversation::pair;
 use crate::translate::{Encoding, Target};
 use crate::wire::json::Writer;
@@ -21,6 +21,7 @@ use crate::wire::json::Writer;
 /// When the conversation breaks the rules of calls and results, or holds what this dialect cannot say at all.
 pub fn encode_request(request: Request<'_>, target: &Target<'_>, encoding: &mut Encoding) -> Result<(), Refusal> {
     let Encoding { body, losses, adaptations } = encoding;
+    adaptations.legacy_calls = request.legacy_calls;
     let mut context = Context { from: request.from, target, losses, adaptations };
     let mut request = request;
     pair(&mut request.turns, context.losses)?;

@@ -2,7 +2,8 @@
 
 use super::tools::Plan;
 use crate::canonical::{OutputFormat, Refusal, Request, Text, Weight};
-use crate::translate::chat_completions::kin::{Context, Names, bounded, complies, tier_for};
+use crate::translate::chat_completions::kin::{bounded, complies, tier_for};
+use crate::translate::map::context::{Context, Names};
 use crate::translate::map::{Effort, effort};
 use crate::wire::json::Writer;
 

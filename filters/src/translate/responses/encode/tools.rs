@@ -1,12 +1,12 @@
 //! Tools and the choice among them.
 
-use crate::canonical::{Choice, FunctionTool, Raw, Request, Text, Tool, WebSearch, Weight};
+use crate::canonical::{Choice, ComputerTool, FunctionTool, Raw, Request, Text, Tool, VendorTool, WebSearch, Weight};
 use crate::shape::Shape;
-use crate::translate::chat_completions::kin::{Context, Names, arguments, complies};
-use crate::translate::map::tools::as_function;
+use crate::translate::chat_completions::kin::{arguments, complies};
+use crate::translate::map::context::{Context, Names};
+use crate::translate::map::{choice, tools::as_function};
 use crate::wire::json::{Value, Writer};
 
-const TOOLS: Names = ["tools", "tools", "tools", "tools"];
 const TOOL_CHOICE: Names = ["tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "tool_choice"];
 
 enum Declared<'a> {
@@ -63,11 +63,13 @@ impl<'a> Plan<'a> {
                 self.tools.push(Declared::Search(search));
             }
             Tool::Unknown { raw, .. } if context.from == Shape::Responses => self.tools.push(Declared::Own(raw)),
-            Tool::Computer(_) | Tool::Vendor(_) | Tool::Unknown { .. } => {
+            Tool::Computer(ComputerTool { ref kind, .. }) | Tool::Vendor(VendorTool { ref kind, .. }) | Tool::Unknown { ref kind, .. } => {
                 self.one_by_one |= matches!(tool, Tool::Computer(_));
                 match function {
                     Some(tool) => self.tools.push(Declared::Function { name: context.name(&tool.name), tool }),
-                    None => context.lose(TOOLS, Weight::Major, "the provider has no such tool"),
+                    None => {
+                        context.losses.note(format!("tools.{}", kind.decode()), Weight::Major, "only its own vendor runs this tool");
+                    }
                 }
             }
         }
@@ -112,9 +114,9 @@ impl<'a> Plan<'a> {
             return;
         }
         w.array("tools", |w| self.tools.iter().for_each(|tool| declaration(tool, w)));
-        if let Some(choice) = &self.choice {
+        if let Some(chosen) = &self.choice {
             w.key("tool_choice");
-            self.write_choice(choice, w);
+            choice::write(chosen, false, |name, w| self.reference(name, w), w);
         }
         if let Some(parallel) = if self.one_by_one { Some(false) } else { request.parallel_tool_calls } {
             w.bool_field("parallel_tool_calls", parallel);
@@ -122,22 +124,6 @@ impl<'a> Plan<'a> {
         let most = self.tools.iter().find_map(|tool| if let Declared::Search(search) = tool { search.max_uses } else { None });
         if let Some(most) = most {
             w.whole_field("max_tool_calls", most);
-        }
-    }
-
-    fn write_choice(&self, choice: &Choice<'_>, w: &mut Writer<'_>) {
-        match choice {
-            Choice::Auto => w.str("auto"),
-            Choice::Any => w.str("required"),
-            Choice::None => w.str("none"),
-            Choice::Named(name) => self.reference(name, w),
-            Choice::Among { names, required } => {
-                w.begin_object();
-                w.str_field("type", "allowed_tools");
-                w.str_field("mode", if *required { "required" } else { "auto" });
-                w.array("tools", |w| names.iter().for_each(|name| self.reference(name, w)));
-                w.end_object();
-            }
         }
     }
 

@@ -99,6 +99,12 @@ fn earlier_searches_and_refusals_are_told_in_words() {
     assert_eq!(sent[1], json!({"role": "assistant", "content": "[web search: q]\n- T https://x\n\nfound", "refusal": "no"}));
     let sent = send(request(vec![user("go"), turn(Role::Assistant, said)]), &compatible());
     assert_eq!(sent.body["messages"][1]["content"], "[web search: q]\n- T https://x\n\nfound\n\nno");
+    let untitled = SearchHit { url: "https://x".into(), title: "".into(), sealed: "".into() };
+    let search = |hits| Block::WebSearch { id: "s".into(), query: "q".into(), hits };
+    let blocks = vec![text("a"), text("b"), search(vec![untitled]), search(Vec::new()), text("c"), text("d")];
+    let from_responses = Request { from: Shape::Responses, ..request(vec![user("go"), turn(Role::Assistant, blocks)]) };
+    let sent = send(from_responses, &compatible());
+    assert_eq!(sent.body["messages"][1]["content"], "ab\n\n[web search: q]\n- https://x\n\n[web search: q]\n\ncd");
 }
 
 #[test]

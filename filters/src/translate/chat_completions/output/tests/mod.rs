@@ -1,6 +1,7 @@
 //! What clients get, byte for byte.
 
 mod grammar;
+mod legacy;
 mod return_trip;
 mod whole;
 
@@ -205,10 +206,10 @@ fn reasons_have_the_dialects_words() {
         (FinishReason::Other, "stop"),
     ];
     for (reason, word) in table {
-        assert_eq!(finish_word(reason, false), word);
+        assert_eq!(finish_word(reason, false, false), word);
     }
-    assert_eq!(finish_word(FinishReason::Other, true), "tool_calls");
-    assert_eq!(finish_word(FinishReason::Length, true), "length");
+    assert_eq!(finish_word(FinishReason::Other, true, false), "tool_calls");
+    assert_eq!(finish_word(FinishReason::Length, true, false), "length");
 }
 
 #[test]

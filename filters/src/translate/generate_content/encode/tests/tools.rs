@@ -136,3 +136,22 @@ fn a_search_goes_alone_or_beside_functions_where_the_model_can() {
     assert_eq!(third["tools"].as_array().unwrap().len(), 2);
     assert_eq!(third["toolConfig"], json!({"includeServerSideToolInvocations":true}));
 }
+
+#[test]
+fn a_search_is_never_named_among_the_functions_to_choose() {
+    let chosen = |choice| {
+        let mut request = searching(Shape::Responses, true);
+        request.tool_choice = Some(choice);
+        let (body, encoding) = written(request, &target("gemini-3-pro"));
+        (body["toolConfig"]["functionCallingConfig"].clone(), losses(&encoding))
+    };
+    let names = |names: &[&'static str]| names.iter().map(|name| Text::from(*name)).collect::<Vec<_>>();
+    let blocked = || ("tools.web_search.blocked_domains".into(), Weight::Minor);
+    let lost = vec![blocked(), ("tool_choice".into(), Weight::Minor)];
+    let among = chosen(Choice::Among { names: names(&["f", "web_search"]), required: true });
+    assert_eq!(among, (json!({"mode": "ANY", "allowedFunctionNames": ["f"]}), lost.clone()));
+    let alone = chosen(Choice::Among { names: names(&["web_search"]), required: true });
+    assert_eq!(alone, (Value::Null, lost.clone()));
+    assert_eq!(chosen(Choice::Named(Text::from("web_search"))), (Value::Null, lost));
+    assert_eq!(chosen(Choice::Named(Text::from("f"))).1, [blocked()]);
+}

@@ -1,83 +1,10 @@
-//! The conditions of rules: every one that is given must hold.
+//! Times of day and offsets from UTC, as texts.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::Owner;
-
-/// When a rule matches. Lists are alternatives; different conditions must all hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct When {
-    /// Models asked for, by name or alias.
-    pub models: Vec<String>,
-    /// Owners of the key.
-    pub owners: Vec<Owner>,
-    /// Teams of the key.
-    pub teams: Vec<String>,
-    /// Tags of the key, all of them.
-    pub tags: BTreeMap<String, String>,
-    /// Metadata of the request, all of them.
-    pub metadata: BTreeMap<String, String>,
-    /// Size of the prompt in tokens.
-    pub prompt_tokens: Option<Range>,
-    /// Whether tools are offered.
-    pub tools: Option<bool>,
-    /// Whether there are images.
-    pub images: Option<bool>,
-    /// Whether a stream is asked for.
-    pub stream: Option<bool>,
-    /// Days and hours.
-    pub time: Option<TimeWindow>,
-    /// Header lines of the request, all of them, names in any case.
-    pub headers: BTreeMap<String, String>,
-    /// An expression in the Common Expression Language; for `custom` rules.
-    pub cel: Option<String>,
-}
-
-/// Whole numbers from `min` to `max`, both included.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Range {
-    /// The smallest.
-    pub min: Option<u64>,
-    /// The largest.
-    pub max: Option<u64>,
-}
-
-/// Hours of some days. A window whose end is before its start runs over midnight.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct TimeWindow {
-    /// Days on which it starts; empty means every day.
-    pub days: Vec<Day>,
-    /// The first minute.
-    pub from: TimeOfDay,
-    /// The first minute after it; the same as `from` means all day.
-    pub to: TimeOfDay,
-    /// Hours and minutes the clock is ahead of UTC, such as `+01:00`.
-    pub offset: Offset,
-}
-
-/// A day of the week.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Day {
-    Monday,
-    Tuesday,
-    Wednesday,
-    Thursday,
-    Friday,
-    Saturday,
-    Sunday,
-}
 
 /// A time of day, `HH:MM`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,13 +83,14 @@ macro_rules! as_text {
             }
         }
 
-        impl JsonSchema for $type {
-            fn schema_name() -> Cow<'static, str> {
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 $name.into()
             }
 
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({"description": $description, "type": "string", "pattern": $pattern})
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"description": $description, "type": "string", "pattern": $pattern})
             }
         }
     };

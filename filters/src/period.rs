@@ -1,12 +1,10 @@
 //! Lengths of time: `100ms`, `5s`, `30m`, `1h`, `7d`, `1h30m`; a number without a unit is refused unless it is 0.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -137,13 +135,14 @@ impl Visitor<'_> for PeriodVisitor {
     }
 }
 
-impl JsonSchema for Period {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Period {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Duration".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
             "description": "A length of time with its unit (ms, s, m, h, d), or 0.",
             "anyOf": [{"const": 0}, {"type": "string", "pattern": r"^(0|([0-9]+(ms|s|m|h|d))+)$"}]
         })

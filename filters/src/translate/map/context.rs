@@ -1,5 +1,7 @@
 //! What the writing of every part of a request needs.
 
+use std::borrow::Cow;
+
 use crate::canonical::{Losses, Refusal, Signature, Text, Weight};
 use crate::shape::Shape;
 use crate::translate::map::names;
@@ -28,7 +30,7 @@ impl Context<'_> {
         }
     }
 
-    pub(in crate::translate) fn lose(&mut self, names: Names, weight: Weight, reason: &'static str) {
+    pub(in crate::translate) fn lose(&mut self, names: Names, weight: Weight, reason: impl Into<Cow<'static, str>>) {
         self.losses.note(self.term(names), weight, reason);
     }
 
@@ -38,16 +40,20 @@ impl Context<'_> {
 
     /// A tool's name as the provider takes it.
     pub(in crate::translate) fn name<'a>(&mut self, name: &Text<'a>) -> Text<'a> {
-        names::sent(Shape::ChatCompletions, name, self.adaptations)
+        names::sent(self.target.shape, name, self.adaptations)
+    }
+
+    /// Whether the very provider and model that are asked minted a continuity token.
+    pub(in crate::translate) fn minted(&self, signature: &Signature<'_>) -> bool {
+        let here = match signature.origin {
+            None => self.from == self.target.shape,
+            Some(origin) => origin == self.target.origin,
+        };
+        here && signature.shape == self.target.shape
     }
 
     /// The continuity token, where this provider and model minted it.
     pub(in crate::translate) fn own<'s, 'a>(&self, signature: Option<&'s Signature<'a>>) -> Option<&'s Text<'a>> {
-        let signature = signature.filter(|signature| signature.shape == Shape::ChatCompletions)?;
-        let here = match signature.origin {
-            None => self.from == Shape::ChatCompletions,
-            Some(origin) => origin == self.target.origin,
-        };
-        here.then_some(&signature.value)
+        signature.filter(|signature| self.minted(signature)).map(|signature| &signature.value)
     }
 }

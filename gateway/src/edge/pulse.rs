@@ -1,0 +1,104 @@
+//! Signs of life for a client whose stream is silent, so that neither it nor a proxy between takes the connection for dead.
+
+use std::task::Context;
+use std::time::Duration;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use super::deadline::Deadline;
+
+/// The pulse of one connection. A write costs it two flags: it looks twice in every interval whether there was one.
+#[derive(Debug, Default)]
+pub(super) struct Pulse {
+    beat: Mutex<Option<(Duration, Bytes)>>,
+    due: Deadline,
+    wrote: bool,
+    silent: bool,
+    /// Everything that was written is whole, so that something may follow.
+    whole: bool,
+}
+
+impl Pulse {
+    /// Lets `beat` be sent whenever nothing was for `every`, or half of that longer at the most.
+    pub(super) fn start(&self, every: Duration, beat: Bytes) {
+        *self.beat.lock() = Some((every, beat));
+        self.due.set(Some(Instant::now() + every / 2));
+    }
+
+    /// Sends nothing from now on.
+    pub(super) fn stop(&self) {
+        if self.beat.lock().take().is_some() {
+            self.due.set(None);
+        }
+    }
+
+    /// Something is being written.
+    pub(super) fn written(&mut self) {
+        self.wrote = true;
+        self.whole = false;
+    }
+
+    /// What was written has left, and is whole.
+    pub(super) fn flushed(&mut self) {
+        self.whole = true;
+    }
+
+    /// What is to be sent now.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Option<Bytes> {
+        while self.due.poll(cx).is_ready() {
+            let (every, beat) = self.beat.get_mut().clone()?;
+            self.due.set(Some(Instant::now() + every / 2));
+            let quiet = !std::mem::take(&mut self.wrote) && self.whole;
+            let was_silent = std::mem::replace(&mut self.silent, quiet);
+            if quiet && was_silent {
+                self.silent = false;
+                return Some(beat);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::task::Poll;
+
+    async fn next(pulse: &mut Pulse) -> Bytes {
+        poll_fn(|cx| pulse.poll(cx).map_or(Poll::Pending, Poll::Ready)).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_beats_once_in_every_silent_interval() {
+        let mut pulse = Pulse::default();
+        pulse.written();
+        pulse.flushed();
+        pulse.start(Duration::from_secs(10), Bytes::from_static(b"beat"));
+        let start = Instant::now();
+        assert_eq!(next(&mut pulse).await, "beat");
+        assert_eq!(start.elapsed(), Duration::from_secs(15), "the first half saw the write");
+        next(&mut pulse).await;
+        assert_eq!(start.elapsed(), Duration::from_secs(25));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_rests_while_something_is_written_and_never_cuts_in() {
+        let mut pulse = Pulse::default();
+        pulse.start(Duration::from_secs(10), Bytes::from_static(b"beat"));
+        for _ in 0..10 {
+            pulse.written();
+            pulse.flushed();
+            let waited = tokio::time::timeout(Duration::from_secs(5), next(&mut pulse)).await;
+            assert!(waited.is_err());
+        }
+        pulse.written();
+        let waited = tokio::time::timeout(Duration::from_secs(60), next(&mut pulse)).await;
+        assert!(waited.is_err(), "half an event was written");
+        pulse.flushed();
+        pulse.stop();
+        assert!(tokio::time::timeout(Duration::from_secs(60), next(&mut pulse)).await.is_err());
+    }
+}
