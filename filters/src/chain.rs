@@ -1,5 +1,6 @@
 //! The configured filters in order.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -84,12 +85,23 @@ impl Chain {
 
     /// Runs the hooks that need only the head.
     pub fn on_head(&self, request: &mut Request<'_>) -> Verdict {
-        self.forwards(request, |filter, request| filter.on_head(request))
+        forwards(&self.filters, request, |filter, request| filter.on_head(request))
     }
 
     /// Runs the hooks that need the body.
     pub fn on_request(&self, request: &mut Request<'_>) -> Verdict {
-        self.forwards(request, |filter, request| filter.on_request(request))
+        self.on_request_part(0..self.filters.len(), request)
+    }
+
+    /// Runs the hooks that need the body of some of the filters, by position.
+    pub fn on_request_part(&self, part: Range<usize>, request: &mut Request<'_>) -> Verdict {
+        forwards(self.filters.get(part).unwrap_or_default(), request, |filter, request| filter.on_request(request))
+    }
+
+    /// How many filters there are up to and with the one of that name; none where it is not listed.
+    #[must_use]
+    pub fn through(&self, name: &str) -> usize {
+        self.names().position(|listed| listed == name).map_or(0, |position| position + 1)
     }
 
     /// Shows a piece of the answer to the filters, last first.
@@ -113,16 +125,6 @@ impl Chain {
         }
     }
 
-    fn forwards(&self, request: &mut Request<'_>, hook: impl Fn(&Arc<dyn Filter>, &mut Request<'_>) -> Verdict) -> Verdict {
-        for entry in &self.filters {
-            let verdict = guarded(entry, || hook(&entry.filter, request));
-            if verdict != Verdict::Continue {
-                return verdict;
-            }
-        }
-        Verdict::Continue
-    }
-
     fn check(&self) -> Result<(), ChainError> {
         let names: Vec<&str> = self.names().collect();
         for required in REQUIRED {
@@ -138,6 +140,16 @@ impl Chain {
         }
         Ok(())
     }
+}
+
+fn forwards(filters: &[Registered], request: &mut Request<'_>, hook: impl Fn(&Arc<dyn Filter>, &mut Request<'_>) -> Verdict) -> Verdict {
+    for entry in filters {
+        let verdict = guarded(entry, || hook(&entry.filter, request));
+        if verdict != Verdict::Continue {
+            return verdict;
+        }
+    }
+    Verdict::Continue
 }
 
 /// Runs one hook; a panic in it is logged and decides only this request.
@@ -188,6 +200,12 @@ mod tests {
     fn limits_before_auth_are_refused() {
         let error = build(&["limits", "auth", "routing", "translation"]).expect_err("limits need the key");
         assert!(error.contains("after `auth`"), "{error}");
+    }
+
+    #[test]
+    fn a_chain_can_be_run_in_parts() {
+        let chain = build(&DEFAULT).expect("the documented default");
+        assert_eq!((chain.through("limits"), chain.through("cost"), chain.through("no-such")), (2, 6, 0));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use http::HeaderMap;
 
 use crate::auth::Key;
 use crate::endpoint::Endpoint;
-use crate::limits::Decision;
+use crate::limits::{Decision, Permit};
 use crate::passage::Facts;
 use crate::policy::Policy;
 use crate::routing::{Model, Target};
@@ -106,6 +106,8 @@ pub struct Request<'a> {
     pub key: Option<Arc<Key>>,
     /// Set by `limits`: how the caps decided.
     pub limit: Option<Decision>,
+    /// Set by `limits`: what the request holds until it has ended; `None` where no cap applies.
+    pub permit: Option<Box<Permit>>,
     /// Set by `routing`: the model entry.
     pub resolved: Option<Arc<Model>>,
     /// Set by `routing`, pruned by `translation`: the targets to try, in order.

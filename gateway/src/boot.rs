@@ -25,6 +25,7 @@ use crate::clock::Clock;
 use crate::conf::Conf;
 use crate::control::Control;
 use crate::edge::Edge;
+use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::proxy::Proxy;
 use crate::secrets::Secrets;
@@ -45,6 +46,7 @@ const LAST_FLUSH: Duration = Duration::from_secs(10);
 /// What is wrong with it.
 pub fn check(conf: &Conf, registry: &Registry) -> Result<()> {
     Chain::build(&conf.filters, registry)?;
+    limiter::parse(&conf.redis)?;
     Ok(())
 }
 
@@ -64,6 +66,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let folder = conf.data_dir.join("journal");
     let journal = Journal::open(&folder, JOURNAL_BYTES)?;
     let begin = journal.end_position();
+    let shared = shared_limits(&conf)?;
     let gateway = Arc::new(Gateway {
         chain,
         live: Live::new(live),
@@ -71,6 +74,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         counting: Counting::new(conf.telemetry.own_token_counts),
         clock: Clock::default(),
         body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),
+        shared,
         active: Active::default(),
         control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin()),
         conf,
@@ -80,11 +84,21 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let flushing = runtime.spawn(flusher.run(stopped.clone()));
     runtime.spawn(store::refresh(gateway.clone(), database, pepper, sealer, stopped));
     let (signals, begun) = Signals::new();
+    let ending = gateway.clone();
     end_when_idle(gateway.clone(), begun, move || {
+        if let Some(shared) = &ending.shared {
+            shared.close();
+        }
         let _ = stop.send(true);
         let _ = runtime.block_on(async { tokio::time::timeout(LAST_FLUSH, flushing).await });
     });
     serve(&gateway, signals)
+}
+
+fn shared_limits(conf: &Conf) -> Result<Option<Box<dyn limiter::Store>>> {
+    let Some(client) = limiter::parse(&conf.redis)? else { return Ok(None) };
+    let redis = limiter::Redis::start(client, *conf.redis.timeout).context("failed to start the thread of the shared limits")?;
+    Ok(Some(Box::new(redis)))
 }
 
 async fn open_database(conf: &Conf, pepper: &Pepper, sealer: &Sealer) -> Result<(DatabaseConnection, store::Snapshot)> {

@@ -22,6 +22,7 @@ use svc_filters::verdict::{Code, Rejection};
 use crate::attempts::Attempts;
 use crate::conf::TimeoutOverrides;
 use crate::edge::Connection;
+use crate::limiter::Ticket;
 use crate::phases::translation::Asking;
 use crate::phases::way::Way;
 use crate::pictures::Pictures;
@@ -58,6 +59,8 @@ pub struct Exchange {
     pub key: Option<Arc<Key>>,
     /// How the caps decided.
     pub limit: Option<Decision>,
+    /// What it holds of the caps until it has ended.
+    pub ticket: Option<Ticket>,
     /// The model entry behind the asked name.
     pub resolved: Option<Arc<Model>>,
     /// The routing rule that decided.
@@ -157,6 +160,7 @@ impl Exchange {
             model_asked: None,
             key: None,
             limit: None,
+            ticket: None,
             resolved: None,
             rule: None,
             facts: None,

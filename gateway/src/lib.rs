@@ -8,6 +8,7 @@ pub mod control;
 pub mod discovery;
 pub mod edge;
 pub mod exchange;
+pub mod limiter;
 pub mod phases;
 pub mod pictures;
 pub mod providers;

@@ -7,6 +7,7 @@ use svc_filters::chain::Chain;
 use crate::clock::Clock;
 use crate::conf::Conf;
 use crate::control::Control;
+use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::store::{Counting, Journal, Live};
 
@@ -26,6 +27,8 @@ pub struct Gateway {
     pub clock: Clock,
     /// Memory all request bodies share.
     pub body_memory: BodyMemory,
+    /// Limits shared with other gateways; `None` where this one counts alone.
+    pub shared: Option<Box<dyn limiter::Store>>,
     /// Requests being served.
     pub active: Active,
     /// The `/admin` endpoints.

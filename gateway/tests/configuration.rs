@@ -310,7 +310,7 @@ fn wrong_keys_and_types_are_named_with_line_column_and_path() {
             "5:5: providers[1].bas_url: unknown key `bas_url`; did you mean `base_url`?",
         ),
         ("# c\nserver: {\"lisen\": x}", "2:10: server.lisen: unknown key `lisen`; did you mean `listen`?"),
-        ("redis: {host: x}", "1:9: redis.host: unknown key `host`; known are url"),
+        ("redis: {host: x}", "1:9: redis.host: unknown key `host`; known are url, timeout"),
         ("metrics: {port: many}", "1:17: metrics.port: expected a whole number from 0 to 65535, found text"),
         ("metrics: {port: 70000}", "1:17: metrics.port: expected a whole number from 0 to 65535, found 70000"),
         ("metrics: {enabled: 1}", "1:20: metrics.enabled: expected true or false, found a number"),

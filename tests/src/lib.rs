@@ -6,6 +6,7 @@ pub mod gateway;
 pub mod h2c;
 pub mod postgres;
 pub mod raw;
+pub mod redis;
 pub mod request_log;
 pub mod shapes;
 pub mod stub;

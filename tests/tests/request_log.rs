@@ -215,16 +215,21 @@ fn capped(gateway: &Gateway, upstream: &Upstream, database: &Database) {
         let answers: Vec<Answer> = callers.into_iter().map(|caller| caller.join().expect("a caller")).collect();
         let (served, refused): (Vec<&Answer>, Vec<&Answer>) = answers.iter().partition(|answer| answer.status == 200);
         assert_eq!(served.len(), 5, "{}: exactly the cap is admitted", shape.name());
-        let mut left: Vec<&str> = served.iter().filter_map(|answer| answer.header("x-ratelimit-remaining-requests")).collect();
+        let names = match shape {
+            Shape::Messages => ["limit", "remaining", "reset"].map(|what| format!("anthropic-ratelimit-requests-{what}")),
+            Shape::Chat | Shape::Generate => ["limit", "remaining", "reset"].map(|what| format!("x-ratelimit-{what}-requests")),
+        };
+        let [limit, remaining, reset] = &names;
+        let mut left: Vec<&str> = served.iter().filter_map(|answer| answer.header(remaining)).collect();
         left.sort_unstable();
         assert_eq!(left, ["0", "1", "2", "3", "4"], "{}: each is told what is left", shape.name());
         for answer in refused {
             shape.expect_error("over the cap", answer, 429, "rate_limited");
             let after: u64 = answer.header("retry-after").and_then(|text| text.parse().ok()).expect("when to come again");
             assert!((1..=61).contains(&after), "retry-after is within the minute: {after}");
-            assert_eq!(answer.header("x-ratelimit-limit-requests"), Some("5"));
-            assert_eq!(answer.header("x-ratelimit-remaining-requests"), Some("0"));
-            assert!(answer.header("x-ratelimit-reset-requests").is_some());
+            assert_eq!(answer.header(limit), Some("5"));
+            assert_eq!(answer.header(remaining), Some("0"));
+            assert!(answer.header(reset).is_some());
             assert_eq!(row(database, answer).outcome, Outcome::Refused);
         }
         assert_eq!(upstream.count(), before + 5, "{}: what is refused costs nothing", shape.name());

@@ -59,6 +59,10 @@ pub struct Key {
     pub allowed_models: Option<Vec<Arc<str>>>,
     /// Requests per sliding minute; `None` for no limit, 0 to block.
     pub rpm_limit: Option<u32>,
+    /// Tokens per sliding minute; `None` for no limit, 0 to block.
+    pub tpm_limit: Option<u64>,
+    /// Requests at the same time; `None` for no limit, 0 to block.
+    pub max_parallel: Option<u32>,
     /// Unix milliseconds after which the key is refused.
     pub expires_at: Option<i64>,
     /// Status set by an operator.

@@ -1,10 +1,9 @@
-//! The `limits` filter: requests per minute, before any work is done for the request.
+//! The `limits` filter: caps on requests and tokens, before any work is done for the request.
 
-use std::time::Duration;
-
-use super::{Decision, Limiter, Scope};
+use super::{Decision, Limiter, headers};
 use crate::filter::{Filter, Place, Request};
-use crate::verdict::{Code, Rejection, Verdict};
+use crate::tokens;
+use crate::verdict::Verdict;
 
 /// Counts each request once, after authentication.
 #[derive(Debug, Default)]
@@ -14,7 +13,7 @@ pub struct LimitsFilter {
 
 impl Filter for LimitsFilter {
     fn name(&self) -> &'static str {
-        "limits"
+        super::FILTER
     }
 
     fn check(&self, place: &Place<'_>) -> Result<(), String> {
@@ -22,26 +21,22 @@ impl Filter for LimitsFilter {
     }
 
     fn on_request(&self, request: &mut Request<'_>) -> Verdict {
-        let Some(key) = &request.key else { return Verdict::Continue };
-        let decision = self.limiter.admit(&request.policy.caps, key, request.ticks);
+        let Some(key) = request.key.clone() else { return Verdict::Continue };
+        let (decision, permit) = self.limiter.admit(&request.policy.caps, &key, || estimate(request), request.ticks);
         request.limit = Some(decision);
+        request.permit = permit;
         match decision {
-            Decision::Unlimited | Decision::Admitted { .. } => Verdict::Continue,
-            Decision::Refused { limit, retry_after, scope } => refusal(limit, retry_after, scope).into(),
+            Decision::Unlimited | Decision::Admitted(_) => Verdict::Continue,
+            Decision::Refused(refusal) => refusal.rejection(headers(request.shape, &refusal.standing, request.now)).into(),
         }
     }
 }
 
-fn refusal(limit: u32, retry_after: Duration, scope: Scope) -> Rejection {
-    let whose = match scope {
-        Scope::Global => "of this service",
-        Scope::Role => "of the API key's role",
-        Scope::Key => "of this API key",
-    };
-    let message = format!("The limit {whose} of {limit} requests per minute is reached.");
-    Rejection::new(Code::RateLimited, message)
-        .with_retry_after(retry_after)
-        .with_header("x-ratelimit-limit-requests", limit.to_string())
-        .with_header("x-ratelimit-remaining-requests", "0")
-        .with_header("x-ratelimit-reset-requests", format!("{}s", retry_after.as_secs_f32().ceil()))
+/// Tokens the request may take: its prompt, and the output it asks for. Counting tokens takes none.
+fn estimate(request: &Request<'_>) -> u64 {
+    if request.endpoint.counts() {
+        return 0;
+    }
+    let output = request.facts.and_then(|facts| facts.max_output).unwrap_or(0);
+    tokens::estimate(request.body).saturating_add(output).max(1)
 }

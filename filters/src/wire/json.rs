@@ -23,8 +23,8 @@ pub use self::splice::{Edit, splice};
 pub(crate) use self::text::string_stop;
 pub use self::text::{decode_string, encode_string, string_bytes};
 pub use self::value::Value;
-pub(crate) use self::walk::{members_at, string_end};
 pub use self::walk::{Elements, Members, elements, members};
+pub(crate) use self::walk::{members_at, string_end};
 pub use self::writer::Writer;
 
 /// A half-open range of bytes.

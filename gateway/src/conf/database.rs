@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Secret;
+use super::{Period, Secret};
 
 const DEFAULT_URL: &str = "sqlite://data/svc.db";
 
@@ -20,13 +20,15 @@ pub struct Database {
 }
 
 /// The shared counters of several gateways.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Redis {
     /// `redis://` or `rediss://`; empty where one gateway runs alone.
     #[serde(skip_serializing)]
     #[schemars(extend("default" = ""))]
     pub url: Secret,
+    /// How long a request waits for an answer before `limits.on_limiter_error` decides.
+    pub timeout: Period,
 }
 
 impl Database {
@@ -42,6 +44,12 @@ impl Redis {
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         (!self.url.is_empty()).then(|| self.url.reveal())
+    }
+}
+
+impl Default for Redis {
+    fn default() -> Self {
+        Self { url: Secret::default(), timeout: Period::millis(50) }
     }
 }
 

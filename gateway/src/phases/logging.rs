@@ -28,6 +28,7 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
         exchange.answer.usage = way.usage();
         exchange.answer.finish_reason = way.finish_reason().map(str::to_owned);
     }
+    release(exchange);
     let Some(endpoint) = exchange.endpoint else {
         record(exchange, outcome);
         return;
@@ -43,6 +44,15 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
         exchange.gateway.counting.leave(uncounted);
     }
     record(exchange, outcome);
+}
+
+/// Lets the next request run, and counts the tokens that were used. An answer whose provider told none keeps its estimate; an
+/// error took none.
+fn release(exchange: &mut Exchange) {
+    let Some(ticket) = exchange.ticket.take() else { return };
+    let told = exchange.answer.usage.map(|usage| usage.total()).filter(|total| *total > 0);
+    let took = told.or_else(|| (exchange.answer.status >= 400).then_some(0));
+    ticket.end(took, exchange.gateway.clock.ticks());
 }
 
 fn record(exchange: &Exchange, outcome: RequestOutcome) {

@@ -1,6 +1,7 @@
 //! The request's head and body: which endpoint, who calls, what they ask, and the plan to serve it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use http::{Method, header};
@@ -9,13 +10,15 @@ use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use svc_filters::endpoint::{Endpoint, Route, RouteError, discovery_shape, route};
 use svc_filters::filter::Request;
+use svc_filters::limits::{self, Permit};
 use svc_filters::passage::{BodyKind, Facts};
+use svc_filters::routing::{Model, Target};
 use svc_filters::verdict::{Code, Rejection, Verdict};
 
 use super::{body, counting};
 use crate::exchange::{Client, Exchange};
 use crate::store::{RequestOutcome, Snapshot};
-use crate::{control, discovery, rescue};
+use crate::{control, discovery, limiter, rescue};
 
 /// Longest user agent that is kept.
 const USER_AGENT_KEPT: usize = 200;
@@ -102,7 +105,7 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
     let model = asked_model(route, &facts)?;
     exchange.model_asked = Some(model.clone());
     exchange.answer.stream = facts.stream || route.endpoint == Endpoint::StreamGenerateContent;
-    decide(session, exchange, snapshot, route.endpoint, &facts, &model)?;
+    decide(session, exchange, snapshot, route.endpoint, &facts, &model).await?;
     exchange.facts = Some(facts);
     if exchange.answer.stream {
         body::slim(session).await?;
@@ -110,9 +113,18 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
     begin(exchange)
 }
 
-/// Runs the chain over the whole request and keeps what it decided.
-fn decide(
-    session: &Session,
+/// What the chain decided so far.
+#[derive(Default)]
+struct Draft {
+    resolved: Option<Arc<Model>>,
+    plan: Vec<Arc<Target>>,
+    permit: Option<Box<Permit>>,
+}
+
+/// Runs the chain over the whole request and keeps what it decided. Where limits are shared by several gateways, their store is
+/// asked right after the `limits` filter.
+async fn decide(
+    session: &mut Session,
     exchange: &mut Exchange,
     snapshot: &Snapshot,
     endpoint: Endpoint,
@@ -120,18 +132,51 @@ fn decide(
     model: &str,
 ) -> Result<(), Rejection> {
     let gateway = exchange.gateway.clone();
+    let all = gateway.chain.names().count();
+    let first = if gateway.shared.is_some() { gateway.chain.through(limits::FILTER) } else { all };
+    let mut draft = Draft::default();
+    let mut verdict = Ok(());
+    for part in [0..first, first..all] {
+        verdict = consult(session, exchange, snapshot, (endpoint, facts, model), part, &mut draft);
+        if let Some(permit) = draft.permit.take().filter(|_| verdict.is_ok()) {
+            verdict = limiter::confirm(exchange, permit).await;
+        }
+        if verdict.is_err() {
+            break;
+        }
+    }
+    exchange.resolved = draft.resolved;
+    exchange.attempts.follow(draft.plan);
+    verdict
+}
+
+/// Runs one part of the chain.
+fn consult(
+    session: &Session,
+    exchange: &mut Exchange,
+    snapshot: &Snapshot,
+    (endpoint, facts, model): (Endpoint, &Facts, &str),
+    part: Range<usize>,
+    draft: &mut Draft,
+) -> Result<(), Rejection> {
+    if part.is_empty() {
+        return Ok(());
+    }
+    let gateway = exchange.gateway.clone();
     let body = exchange.body.clone();
     let mut request = view(session, exchange, snapshot, endpoint);
+    (request.resolved, request.plan) = (draft.resolved.take(), std::mem::take(&mut draft.plan));
     request.model = model;
     request.body = &body;
     request.facts = Some(facts);
-    let verdict = gateway.chain.on_request(&mut request);
-    let Request { plan, resolved, rule, limit, notes, .. } = request;
-    exchange.resolved = resolved;
-    exchange.rule = rule;
+    // The body may have taken long to come, and caps hold for when a request is admitted.
+    request.ticks = gateway.clock.ticks();
+    let verdict = gateway.chain.on_request_part(part, &mut request);
+    let Request { plan, resolved, rule, limit, permit, notes, .. } = request;
+    exchange.rule = rule.or(exchange.rule.take());
+    *draft = Draft { resolved, plan, permit };
     exchange.limit = limit;
     exchange.notes.extend(notes.into_iter().map(|(name, value)| (name.into_owned(), value)));
-    exchange.attempts.follow(plan);
     match verdict {
         Verdict::Continue => Ok(()),
         Verdict::Reject(rejection) => Err(*rejection),
@@ -168,7 +213,8 @@ fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, e
         body: &[],
         facts: None,
         key: exchange.key.clone(),
-        limit: None,
+        limit: exchange.limit,
+        permit: None,
         resolved: None,
         plan: Vec::new(),
         rule: None,

@@ -10,7 +10,7 @@ use pingora::{Error, ErrorType, Result};
 use pingora_core::protocols::http::v1::server::HttpSession;
 use svc_filters::canonical::Failure;
 use svc_filters::endpoint::Endpoint;
-use svc_filters::limits::Decision;
+use svc_filters::limits::{self, Decision};
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
 use svc_filters::translate::{self, Prepared, read_failure, write_failure};
@@ -352,7 +352,7 @@ fn has_body(status: StatusCode) -> bool {
 
 /// Passes on what the provider says of its own rate limits, where the caller has none of ours that it could be taken for.
 fn show_limits(exchange: &Exchange, upstream: &HeaderMap, head: &mut ResponseHeader) -> Result<()> {
-    let capped = matches!(exchange.limit, Some(Decision::Admitted { .. }));
+    let capped = matches!(exchange.limit, Some(Decision::Admitted(standing)) if !standing.is_empty());
     if capped || !exchange.attempts.provider().is_some_and(|provider| provider.shows_limits()) {
         return Ok(());
     }
@@ -384,9 +384,10 @@ fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
     if let Some(id) = &exchange.answer.upstream_request_id {
         head.insert_header(UPSTREAM_REQUEST_ID, id.clone())?;
     }
-    if let Some(Decision::Admitted { limit, remaining }) = exchange.limit {
-        head.insert_header(HeaderName::from_static("x-ratelimit-limit-requests"), HeaderValue::from(limit))?;
-        head.insert_header(HeaderName::from_static("x-ratelimit-remaining-requests"), HeaderValue::from(remaining))?;
+    if let Some(Decision::Admitted(standing)) = &exchange.limit {
+        for (name, value) in limits::headers(exchange.shape, standing, exchange.gateway.clock.unix_ms()) {
+            head.insert_header(HeaderName::from_static(name), value)?;
+        }
     }
     Ok(())
 }

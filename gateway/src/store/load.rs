@@ -18,7 +18,7 @@ use sea_orm::{
 };
 use svc_entity as entity;
 use svc_filters::auth::{KeyTable, Pepper};
-use svc_filters::limits::Caps;
+use svc_filters::limits::{Cap, Caps};
 use svc_filters::policy::Policy;
 use svc_filters::routing::ModelTableError;
 use svc_filters::translate;
@@ -91,13 +91,27 @@ pub(super) async fn revision(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
 
 async fn caps(transaction: &DatabaseTransaction, conf: &Conf) -> Result<Caps, DbErr> {
     let rows = rows::<role::Entity>(transaction, role::Entity::find(), "role").await?;
-    let role_rpm: HashMap<Arc<str>, u32> = rows.into_iter().filter_map(|row| Some((Arc::from(row.id), cap(row.rpm_limit)?))).collect();
-    Ok(Caps { global_rpm: conf.limits.global_rpm, role_rpm })
+    let roles: HashMap<Arc<str>, Cap> = rows
+        .into_iter()
+        .map(|row| {
+            let cap = Cap { rpm: cap(row.rpm_limit), tpm: token_cap(row.tpm_limit), parallel: cap(row.max_parallel) };
+            (Arc::from(row.id), cap)
+        })
+        .filter(|(_, cap)| !cap.is_none())
+        .collect();
+    let limits = &conf.limits;
+    let global = Cap { rpm: limits.global_rpm, tpm: limits.global_tpm, parallel: limits.global_max_parallel };
+    Ok(Caps { global, roles })
 }
 
 /// A cap as the filters hold it.
 fn cap(limit: Option<i64>) -> Option<u32> {
     limit.map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX))
+}
+
+/// A cap on tokens as the filters hold it.
+fn token_cap(limit: Option<i64>) -> Option<u64> {
+    limit.map(|limit| u64::try_from(limit).unwrap_or(0))
 }
 
 /// The translation policy as the filters know it.

@@ -124,6 +124,7 @@ async fn rows_read_back_as_they_were_written(place: Place) -> Result<()> {
         affinity: NotSet,
         capabilities: Set("{}".to_owned()),
         translation: NotSet,
+        timeouts: NotSet,
         enabled: Set(true),
         source: Set(Source::File),
         position: Set(0),

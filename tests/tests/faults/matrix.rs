@@ -1,23 +1,21 @@
 //! One fault in every combination: client and provider of each shape, streamed and whole, alone and with another target after it.
 
+mod cell;
 mod check;
 
 use std::thread;
-use std::time::{Duration, Instant};
 
 use svc_tests::faulty::{Faulty, Place, Step, answers};
-use svc_tests::gateway::{Gateway, KEY, Options};
-use svc_tests::raw::Connection;
+use svc_tests::gateway::{Gateway, Options};
 use svc_tests::request_log::Database;
 use svc_tests::shapes::Shape;
 use svc_tests::upstream::Upstream;
 
+pub(crate) use self::cell::Cell;
 use crate::{STEADY, provider};
 
 /// Short enough to wait for in a test, and long enough for a machine that is busy.
 const TIMEOUTS: &str = ", timeouts: {connect: 300ms, first_byte: 700ms, idle: 700ms}";
-/// The longest any answer may take: all time-outs together and much room.
-const LONGEST: Duration = Duration::from_secs(10);
 
 /// Statuses of the gateway's own for a provider that was there and gave no answer.
 pub(crate) const NO_ANSWER: &[u16] = &[502, 503];
@@ -209,71 +207,4 @@ fn options(cells: &[(Cell, End)], stand: &Stand, timeouts: &str, good: &Upstream
     let providers: String = cells.iter().map(|(cell, _)| provider(&cell.bad(), cell.provider, &stand.url, &more)).collect();
     let models: String = cells.iter().map(|(cell, _)| cell.model_line()).collect();
     Options::standard(&good.url()).with_providers(&providers).with_models(&models).with(STEADY)
-}
-
-/// One combination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
-    number: usize,
-    pub(crate) client: Shape,
-    pub(crate) provider: Shape,
-    pub(crate) stream: bool,
-    /// Whether a good target comes after the bad one.
-    pub(crate) pair: bool,
-}
-
-impl Cell {
-    fn all() -> impl Iterator<Item = Self> {
-        (0..36).map(|number| Self {
-            number,
-            client: Shape::ALL[number % 3],
-            provider: Shape::ALL[number / 3 % 3],
-            stream: number / 9 % 2 == 0,
-            pair: number / 18 == 0,
-        })
-    }
-
-    /// Whether client and provider speak the same dialect.
-    pub(crate) fn is_same(&self) -> bool {
-        self.client == self.provider
-    }
-
-    /// Asks, and checks what comes of it.
-    fn try_out(&self, end: End, strict: bool, server: &Gateway, database: &Database) -> Result<(), String> {
-        let told = |what: String| format!("--- {self:?}: {what}");
-        let began = Instant::now();
-        let mut connection = Connection::open(server.address);
-        self.client.send(&mut connection, KEY, &self.model(), "hi", self.stream);
-        let answer = connection.answer().ok_or_else(|| told("no answer at all".to_owned()))?;
-        let took = began.elapsed();
-        let id = answer.header("x-svc-request-id").ok_or_else(|| told(format!("no request id: {}", answer.head)))?;
-        let row = database.row(id);
-        check::Seen { cell: self, answer: &answer, row: &row, strict }.check(end).map_err(|what| {
-            let decision = row.decision.as_deref().unwrap_or_default();
-            told(format!("{what}\n{}\n\n{}\nrow: {} {:?} {decision}\n", answer.head, answer.text(), row.status, row.outcome))
-        })?;
-        if took > LONGEST { Err(told(format!("took {took:?}"))) } else { Ok(()) }
-    }
-
-    fn model(&self) -> String {
-        format!("model-{}", self.number)
-    }
-
-    fn bad(&self) -> String {
-        format!("bad-{}", self.number)
-    }
-
-    /// The provider of the good target: where the bad one's answers are translated, one of the client's own dialect.
-    fn good(&self) -> &'static str {
-        match self.client {
-            Shape::Chat => "chat",
-            Shape::Messages => "messages",
-            Shape::Generate => "generate",
-        }
-    }
-
-    fn model_line(&self) -> String {
-        let good = if self.pair { format!(", {{provider: {}, model: demo-1, priority: 1}}", self.good()) } else { String::new() };
-        format!("  - {{name: {}, targets: [{{provider: {}, model: m}}{good}]}}\n", self.model(), self.bad())
-    }
 }

@@ -165,7 +165,6 @@ fn a_client_that_leaves_the_queue_leaves_its_turn_to_the_next() {
 }
 
 #[test]
-#[ignore = "the time in the queue is not written to the record"]
 fn the_record_tells_how_long_a_request_waited_its_turn() {
     let setup = start(", max_concurrency: 1, queue_timeout: 200ms");
     let database = Database::open(&setup.gateway.database_url());

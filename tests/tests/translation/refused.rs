@@ -81,5 +81,5 @@ fn a_providers_rate_limits_are_shown_where_the_caller_has_none_of_ours() {
     let all = svc_tests::gateway::KEY;
     assert_eq!(shown(&ask("open-model", all)), [Some("7".to_owned()), Some("9".to_owned()), None]);
     assert_eq!(shown(&ask("shy-model", all)), [None, None, None]);
-    assert_eq!(shown(&ask("open-model", "test-key-capped-001")), [None, Some("50".to_owned()), None]);
+    assert_eq!(shown(&ask("open-model", "test-key-capped-001")), [Some("49".to_owned()), None, None]);
 }

@@ -47,6 +47,7 @@ fn routed(specs: &Value, body: &'static str) -> Routed {
         facts: Some(&facts),
         key: None,
         limit: None,
+        permit: None,
         resolved: None,
         plan: Vec::new(),
         rule: None,

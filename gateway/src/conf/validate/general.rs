@@ -42,7 +42,7 @@ fn server(checker: &mut Checker<'_>, conf: &Conf) {
 
 fn durations(checker: &mut Checker<'_>, conf: &Conf) {
     let (limits, timeouts, breaker) = (&conf.server.limits, &conf.timeouts, &conf.breaker);
-    let all: [(Duration, &[&str]); 12] = [
+    let all: [(Duration, &[&str]); 13] = [
         (*limits.header_deadline, &["server", "limits", "header_deadline"]),
         (*limits.body_idle, &["server", "limits", "body_idle"]),
         (*limits.body_total, &["server", "limits", "body_total"]),
@@ -54,6 +54,7 @@ fn durations(checker: &mut Checker<'_>, conf: &Conf) {
         (*breaker.window, &["breaker", "window"]),
         (*breaker.open, &["breaker", "open"]),
         (*breaker.max_open, &["breaker", "max_open"]),
+        (*conf.redis.timeout, &["redis", "timeout"]),
         (*conf.rate_cards.interval, &["rate_cards", "interval"]),
     ];
     for (duration, path) in all {

@@ -9,7 +9,7 @@ use svc_entity as entity;
 use svc_filters::auth::{Caller, Key, KeyStatus, Owner, SecretHash};
 use svc_filters::routing::rules;
 
-use super::{cap, rows};
+use super::{cap, rows, token_cap};
 
 /// What a key takes from its owner.
 struct Account {
@@ -118,6 +118,8 @@ fn key(row: api_key::Model, people: &People) -> Result<Key, &'static str> {
         application: row.application_id.map(Arc::from),
         allowed_models,
         rpm_limit: cap(row.rpm_limit),
+        tpm_limit: token_cap(row.tpm_limit),
+        max_parallel: cap(row.max_parallel),
         expires_at: row.expires_at,
         status,
         caller,

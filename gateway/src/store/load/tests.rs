@@ -56,8 +56,8 @@ async fn what_cannot_be_served_is_left_out_and_the_rest_is_served() {
         let snapshot = load(&db, &conf, &pepper(), &sealer(), None).await.unwrap();
         assert_eq!(snapshot.policy.keys.len(), 1);
         assert_eq!(snapshot.policy.models.find("n").unwrap().targets.len(), 2, "not the broken provider");
-        assert_eq!(snapshot.policy.caps.global_rpm, Some(100));
-        assert_eq!(snapshot.policy.caps.role_rpm.values().copied().collect::<Vec<_>>(), [7]);
+        assert_eq!(snapshot.policy.caps.global.rpm, Some(100));
+        assert_eq!(snapshot.policy.caps.roles.values().map(|cap| cap.rpm).collect::<Vec<_>>(), [Some(7)]);
     }
 }
 

@@ -1,0 +1,120 @@
+//! A real Redis or Valkey server for a test, which can be stopped and started again.
+//!
+//! As with PostgreSQL, the server is the child of a shell script that waits on a pipe, so that it ends with the test process
+//! however that ends.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::gateway::free_address;
+use crate::wait;
+
+const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
+const MISSING: &str = "neither redis-server nor valkey-server is installed; these tests need one: apt-get install redis-server";
+
+/// `$0` is the server, `$1` its port and `$2` its folder.
+const WATCHDOG: &str = r#"
+exec 3<&0 </dev/null
+"$0" --port "$1" --bind 127.0.0.1 --save '' --appendonly no --dir "$2" >"$2/log" 2>&1 3<&- &
+server=$!
+{ read -r _ <&3; kill -KILL "$server"; } >/dev/null 2>&1 &
+reader=$!
+wait "$server"
+kill "$reader" 2>/dev/null
+"#;
+
+/// A server that keeps nothing on disk.
+pub struct Redis {
+    program: PathBuf,
+    folder: TempDir,
+    port: u16,
+    watchdog: Option<Child>,
+}
+
+impl Redis {
+    /// Starts one and waits until it answers.
+    ///
+    /// # Panics
+    /// When none is installed, or it does not start.
+    #[must_use]
+    pub fn start() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let program = std::env::split_paths(&path)
+            .flat_map(|folder| PROGRAMS.map(|name| folder.join(name)))
+            .find(|program| program.is_file())
+            .expect(MISSING);
+        let folder = tempfile::Builder::new().prefix("svc-redis-").tempdir().expect("a temporary folder");
+        let mut server = Self { program, folder, port: free_address().port(), watchdog: None };
+        server.resume();
+        server
+    }
+
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Kills it; all it knew is lost.
+    ///
+    /// # Panics
+    /// When it cannot be waited for.
+    pub fn stop(&mut self) {
+        if let Some(mut watchdog) = self.watchdog.take() {
+            drop(watchdog.stdin.take());
+            watchdog.wait().expect("the watchdog is ours");
+        }
+    }
+
+    /// Starts it again on the same port.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn resume(&mut self) {
+        let watchdog = Command::new("/bin/sh")
+            .args(["-c", WATCHDOG])
+            .arg(&self.program)
+            .arg(self.port.to_string())
+            .arg(self.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        self.watchdog = Some(watchdog.expect("a shell"));
+        wait::until("Redis to answer", || self.ask("PING").filter(|answer| answer.starts_with("+PONG")));
+    }
+
+    /// What the server says to a command, as it says it.
+    ///
+    /// # Panics
+    /// When it does not answer.
+    pub fn command(&self, arguments: &[&str]) -> String {
+        let mut command = format!("*{}\r\n", arguments.len());
+        for argument in arguments {
+            command.push_str(&format!("${}\r\n{argument}\r\n", argument.len()));
+        }
+        self.ask(command.trim_end()).expect("the server runs")
+    }
+
+    /// What the server says to a command in one line; `None` when it does not answer.
+    #[must_use]
+    pub fn ask(&self, command: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
+        stream.write_all(format!("{command}\r\nQUIT\r\n").as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        Some(answer)
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
