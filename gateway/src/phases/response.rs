@@ -137,7 +137,7 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
     exchange.answer.retry_after = upstream.headers.get(header::RETRY_AFTER).cloned();
     exchange.answer.status = upstream.status.as_u16();
     let prepared = exchange.asking.as_ref().and_then(|asking| asking.prepared.clone());
-    let head = match prepared {
+    let (head, streams) = match prepared {
         Some(prepared) => translated(session, exchange, upstream, &prepared)?,
         None => passed(session, exchange, upstream)?,
     };
@@ -149,27 +149,16 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
             exchange.commit();
         }
     }
-    *upstream = stand_in(session, head);
+    *upstream = hand_over(session, head, streams)?;
     Ok(())
 }
 
-/// Where the head of an earlier try was written, and is held, this one takes its place; Pingora writes no second one.
-fn stand_in(session: &Session, mut head: ResponseHeader) -> ResponseHeader {
-    if session.response_written().is_some_and(|written| !written.status.is_informational()) {
-        head.remove_header(&header::CONTENT_LENGTH);
-        let framing = head.remove_header(&header::TRANSFER_ENCODING);
-        let replaced = rescue::replace_head(session, &head);
-        log::debug!("the head of a failed try {} replaced", if replaced { "was" } else { "could not be" });
-        let _ = framing.map(|framing| head.insert_header(header::TRANSFER_ENCODING, framing));
-    }
-    head
-}
-
-/// The head of an answer in the client's own dialect.
-fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<ResponseHeader> {
+/// The head of an answer in the client's own dialect, and whether it streams.
+fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader) -> Result<(ResponseHeader, bool)> {
     let status = upstream.status;
     let kind = passage_kind(exchange, status, &upstream.headers);
-    if kind.is_some() && is_empty(upstream) && exchange.endpoint.is_some_and(Endpoint::translates) {
+    let answers = status.is_success() && exchange.endpoint.is_some_and(Endpoint::translates);
+    if answers && (is_page(upstream) || kind.is_some() && is_empty(upstream)) {
         return Err(empty(session, exchange, exchange.shape, status));
     }
     exchange.answer.way = kind.and_then(|kind| passage(exchange, kind)).map(|passage| Way::Passing(Box::new(passage)));
@@ -192,11 +181,16 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
     if status.is_client_error() || status.is_server_error() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    if !streams {
-        return Ok(head);
+    if streams {
+        keep_alive(session, exchange, first_sign(exchange.shape, kind.is_some_and(|kind| kind.framing == Framing::JsonArray)));
     }
-    keep_alive(session, exchange, first_sign(exchange.shape, kind.is_some_and(|kind| kind.framing == Framing::JsonArray)));
-    lighten(session, head)
+    Ok((head, streams))
+}
+
+/// Whether a web page follows, such as that of a proxy between, where an answer should.
+fn is_page(upstream: &ResponseHeader) -> bool {
+    let content_type = upstream.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("text/html"))
 }
 
 /// Whether no body follows.
@@ -204,7 +198,7 @@ fn is_empty(upstream: &ResponseHeader) -> bool {
     upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(upstream.status)
 }
 
-/// Ends a try whose answer has no body: another one, or a failure for the client.
+/// Ends a try whose answer has no body, or none of use: another one, or a failure for the client.
 fn empty(session: &Session, exchange: &mut Exchange, dialect: Shape, status: StatusCode) -> Box<Error> {
     exchange.attempts.broke("truncated");
     if status.is_success() && exchange.start_over(session) {
@@ -212,11 +206,16 @@ fn empty(session: &Session, exchange: &mut Exchange, dialect: Shape, status: Sta
     }
     let status = if status.is_success() { 502 } else { status.as_u16() };
     exchange.answer.failure = Some(read_failure(dialect, status, b""));
-    Error::explain(ErrorType::HTTPStatus(status), "the provider's answer has no body").into_up()
+    Error::explain(ErrorType::HTTPStatus(status), "the provider's answer is none").into_up()
 }
 
-/// The head of an answer that is translated. It is held: what the body says may yet make it another one.
-fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader, prepared: &Prepared) -> Result<ResponseHeader> {
+/// The head of an answer that is translated, and whether it streams. It is held: what the body says may yet make it another one.
+fn translated(
+    session: &Session,
+    exchange: &mut Exchange,
+    upstream: &ResponseHeader,
+    prepared: &Prepared,
+) -> Result<(ResponseHeader, bool)> {
     let mut status = upstream.status;
     let content_type = upstream.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let viewer = translation::viewer(exchange, session.req_header().uri.query());
@@ -248,11 +247,10 @@ fn translated(session: &Session, exchange: &mut Exchange, upstream: &ResponseHea
     if !status.is_success() {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
-    if !streams {
-        return Ok(head);
+    if streams {
+        keep_alive(session, exchange, first_sign(exchange.shape, array));
     }
-    keep_alive(session, exchange, first_sign(exchange.shape, array));
-    lighten(session, head)
+    Ok((head, streams))
 }
 
 /// The head of a provider's failure, without anything that frames its body, and the body.
@@ -275,12 +273,23 @@ pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<
     Ok((head, Bytes::from(body)))
 }
 
-/// Leaves Pingora, which keeps the head as long as the answer streams, only what it needs: what frames the body. The rest goes
-/// to the connection that holds it.
-fn lighten(session: &Session, mut head: ResponseHeader) -> Result<ResponseHeader> {
-    let Some(framing) = head.remove_header(&header::TRANSFER_ENCODING) else { return Ok(head) };
+/// Hands the head to the connection that holds it and leaves Pingora only what frames the body: Pingora keeps its copy as long as
+/// an answer streams, and where it has written the head of an earlier try it writes no other.
+fn hand_over(session: &Session, mut head: ResponseHeader, streams: bool) -> Result<ResponseHeader> {
+    let written = session.response_written().is_some_and(|written| !written.status.is_informational());
+    let chunked = head.headers.contains_key(header::TRANSFER_ENCODING);
+    if !(written || streams && chunked) {
+        return Ok(head);
+    }
+    let framing = head.remove_header(&header::TRANSFER_ENCODING);
+    if written {
+        // The body goes on as the earlier head said: in chunks.
+        head.remove_header(&header::CONTENT_LENGTH);
+    }
     let mut left = if rescue::replace_head(session, &head) { ResponseHeader::build_no_case(head.status, Some(3))? } else { head };
-    left.insert_header(header::TRANSFER_ENCODING, framing)?;
+    if let Some(framing) = framing {
+        left.insert_header(header::TRANSFER_ENCODING, framing)?;
+    }
     Ok(left)
 }
 

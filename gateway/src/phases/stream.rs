@@ -46,12 +46,17 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
     let stream = exchange.answer.stream;
     let Some(way) = exchange.answer.way.as_mut() else { return Ok(incoming) };
     let mut out = way.push(incoming, end).map_err(|fault| Error::because(ErrorType::InvalidHTTPHeader, "provider's body", fault))?;
-    if end && !way.terminal_seen() {
+    if end && !way.terminal_seen() && !matches!(way, Way::Failing(_)) {
+        let begun = stream && way.content_started();
         exchange.attempts.broke("truncated");
         if exchange.start_over(session) {
             return Err(failure::taken_back());
         }
         exchange.answer.failed_inside = true;
+        if !begun && rescue::can_replace(session) {
+            exchange.answer.failure = Some(Failure::broken("The provider's answer ended before it was complete."));
+            return Err(Error::explain(ErrorType::ReadError, "the provider's answer ended before it was complete").into_up());
+        }
         out = join(out, truncated(exchange));
     }
     let Some(way) = exchange.answer.way.as_ref() else { return Ok(out) };
