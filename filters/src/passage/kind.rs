@@ -3,6 +3,8 @@
 /// Most bytes held back to tell an answer's framing.
 const SNIFFED: usize = 64;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Whose fields a body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BodyKind {
@@ -68,7 +70,10 @@ impl PassageKind {
 
     /// The framing the first bytes tell; none when more are needed.
     pub(crate) fn sniffed(self, bytes: &[u8], end: bool) -> Option<Framing> {
-        let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        if !end && BYTE_ORDER_MARK.starts_with(bytes) {
+            return None;
+        }
+        let start = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
         let fields = [&b"data:"[..], b"event:", b"id:", b"retry:", b":"];
         match start.first() {
             Some(b'{') => Some(Framing::Json),
