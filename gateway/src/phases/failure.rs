@@ -34,9 +34,13 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
             // The answer was none, and has been taken back.
             return error;
         }
+        if exchange.answer.failure.is_some() {
+            // What was wrong is told already, and noted.
+            error.set_retry(false);
+            return error;
+        }
         exchange.attempts.broke(kind(&error));
-        let upstream = *error.esource() == ErrorSource::Upstream && exchange.answer.failure.is_none();
-        error.set_retry(upstream && exchange.start_over(session));
+        error.set_retry(*error.esource() == ErrorSource::Upstream && exchange.start_over(session));
         return error;
     }
     if matches!(error.etype(), ErrorType::HTTPStatus(_)) {

@@ -97,32 +97,22 @@ fn a_credential_that_is_refused_is_no_business_of_the_client() {
     }
 }
 
-partly!(
-    a_request_that_is_wrong,
-    Fault::on_request(|shape, _| told(shape, 400), End::Passed(400)),
-    a_request_that_is_wrong_is_not_sent_to_another_target_of_another_dialect,
-    |cell| !cell.is_same() && cell.pair,
-    "a translated 400 is repeated at the next target"
-);
-
-partly!(
-    a_model_that_is_unknown,
-    Fault::on_request(|shape, _| told(shape, 404), End::Passed(404)),
-    a_model_that_is_unknown_is_not_asked_for_at_another_target_of_another_dialect,
-    |cell| !cell.is_same() && cell.pair,
-    "a translated 404 is repeated at the next target"
-);
-
-partly!(
-    a_request_that_is_too_large,
-    Fault::on_request(|shape, _| told(shape, 413), End::Passed(413)),
-    a_request_that_is_too_large_is_not_sent_to_another_target_of_another_dialect,
-    |cell| !cell.is_same() && cell.pair,
-    "a translated 413 is repeated at the next target"
-);
+#[test]
+fn a_request_that_is_wrong() {
+    Fault::on_request(|shape, _| told(shape, 400), End::Passed(400)).run();
+}
 
 #[test]
-#[ignore = "the record of a translated error status says `truncated`"]
+fn a_model_that_is_unknown() {
+    Fault::on_request(|shape, _| told(shape, 404), End::Passed(404)).run();
+}
+
+#[test]
+fn a_request_that_is_too_large() {
+    Fault::on_request(|shape, _| told(shape, 413), End::Passed(413)).run();
+}
+
+#[test]
 fn the_record_of_an_error_status_names_it_where_no_other_target_is_left() {
     Fault::on_request(|shape, _| told(shape, 503), upstream(&[503], &[503, 529], STATUS)).strict().run();
 }
