@@ -70,6 +70,8 @@ impl PassageKind {
 
     /// The framing the first bytes tell; none when more are needed.
     pub(crate) fn sniffed(self, bytes: &[u8], end: bool) -> Option<Framing> {
+        // However much comes at once, the same bytes decide.
+        let bytes = bytes.get(..SNIFFED).unwrap_or(bytes);
         if !end && BYTE_ORDER_MARK.starts_with(bytes) {
             return None;
         }

@@ -342,6 +342,18 @@ fn a_chat_stream_may_end_without_its_last_lines() {
 }
 
 #[test]
+fn an_unknown_framing_is_told_by_the_same_bytes_however_they_come() {
+    for text in
+        ["\u{feff}[1]", "\u{feff}{}", "\u{feff}data: {}\n\n", &format!("{}{{}}", " ".repeat(70)), &format!("{}data: {{}}", " ".repeat(62))]
+    {
+        let kind = PassageKind { body: BodyKind::ChatCompletions, framing: Framing::Unknown };
+        let framings: Vec<Option<Framing>> =
+            (1..=text.len()).map(|end| kind.sniffed(&text.as_bytes()[..end], false)).skip_while(Option::is_none).collect();
+        assert!(framings.iter().all(|framing| *framing == framings[0]), "{text:?}: {framings:?}");
+    }
+}
+
+#[test]
 fn an_unknown_framing_is_told_by_the_first_bytes() {
     let sse = "\r\ndata: {\"model\":\"up-1\"}\n\n";
     assert_eq!(passed(BodyKind::ChatCompletions, Framing::Unknown, false, sse).0, sse.replace("up-1", "alias"));
