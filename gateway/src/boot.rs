@@ -1,8 +1,10 @@
 //! From a configuration file to a running gateway.
 
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use pingora::apps::HttpServerOptions;
@@ -40,6 +42,10 @@ const UPSTREAM_POOL: usize = 1024;
 /// How long the journal may be written out at the end.
 const LAST_FLUSH: Duration = Duration::from_secs(10);
 
+/// How long another process may still hold the address to listen on.
+const ADDRESS_WAIT: Duration = Duration::from_secs(10);
+const ADDRESS_PAUSE: Duration = Duration::from_millis(100);
+
 /// Checks a configuration as far as that is possible without starting anything.
 ///
 /// # Errors
@@ -58,6 +64,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let conf = Conf::load(conf_path)?;
     let chain = Chain::build(&conf.filters, registry)?;
     warn_of_unenforced(&conf);
+    wait_for_address(conf.server.listen)?;
     let secrets = Secrets::load(&conf)?;
     let runtime = store_runtime()?;
     let pepper = Pepper::new(secrets.key_pepper());
@@ -93,6 +100,21 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         let _ = runtime.block_on(async { tokio::time::timeout(LAST_FLUSH, flushing).await });
     });
     serve(&gateway, signals)
+}
+
+/// Waits until nobody listens there: the process before this one may still be ending.
+///
+/// # Errors
+/// When it stays taken, or may not be used.
+fn wait_for_address(address: SocketAddr) -> Result<()> {
+    let deadline = Instant::now() + ADDRESS_WAIT;
+    loop {
+        match TcpListener::bind(address) {
+            Ok(_) => return Ok(()),
+            Err(cause) if cause.kind() == ErrorKind::AddrInUse && Instant::now() < deadline => std::thread::sleep(ADDRESS_PAUSE),
+            Err(cause) => return Err(cause).with_context(|| format!("server.listen: cannot listen on {address}")),
+        }
+    }
 }
 
 fn shared_limits(conf: &Conf) -> Result<Option<Box<dyn limiter::Store>>> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -10,6 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+use crate::ports::free_address;
 
 /// The admin secret of every test gateway.
 pub const ADMIN_SECRET: &str = "test-admin-secret-0123456789abcdefghij";
@@ -133,8 +135,17 @@ impl Gateway {
     /// When it starts.
     #[must_use]
     pub fn refuse(options: &Options) -> String {
+        Self::refuse_at(options, free_address())
+    }
+
+    /// Starts a gateway that is expected to refuse to listen on an address, and returns what it printed.
+    ///
+    /// # Panics
+    /// When it starts.
+    #[must_use]
+    pub fn refuse_at(options: &Options, address: SocketAddr) -> String {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let Spawned { mut child, log, reader } = spawn(options, folder.path(), free_address());
+        let Spawned { mut child, log, reader } = spawn(options, folder.path(), address);
         let status = child.wait().expect("it can be waited for");
         reader.join().expect("the log can be read");
         assert!(!status.success(), "the gateway was expected to refuse to start");
@@ -272,15 +283,6 @@ pub fn program(name: &str) -> PathBuf {
     let built = own.ancestors().nth(2).expect("tests lie in target/<profile>/deps").join(name);
     assert!(built.exists(), "{} is missing; run `cargo build` first, or `make test`", built.display());
     built
-}
-
-/// A loopback address nobody listens on.
-///
-/// # Panics
-/// When the machine has none.
-#[must_use]
-pub fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port")
 }
 
 fn database_url(options: &Options, folder: &Path) -> String {

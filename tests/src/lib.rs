@@ -4,6 +4,7 @@ pub mod admin;
 pub mod faulty;
 pub mod gateway;
 pub mod h2c;
+pub mod ports;
 pub mod postgres;
 pub mod raw;
 pub mod redis;

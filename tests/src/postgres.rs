@@ -6,7 +6,6 @@
 pub mod dedicated;
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -19,11 +18,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor};
 
+use crate::ports::free_address;
+
 /// How long a server may take to become ready.
 const READY_DEADLINE: Duration = Duration::from_secs(60);
 const READY_PAUSE: Duration = Duration::from_millis(20);
-/// Another process may take the chosen port before the server does; then another port is tried.
-const PORT_TRIES: u32 = 5;
 /// Where Debian puts the binaries of each major version.
 const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
 const MISSING: &str = "PostgreSQL is not installed; these tests need its server: apt-get install postgresql";
@@ -69,23 +68,13 @@ struct Server {
 impl Server {
     fn start() -> Result<Self> {
         let binaries = find_binaries()?;
-        for _ in 0..PORT_TRIES {
-            if let Some(server) = Self::try_start(&binaries)? {
-                return Ok(server);
-            }
-        }
-        bail!("no port was free in {PORT_TRIES} tries")
-    }
-
-    /// Starts a server on a port that was free a moment ago; none when it is no longer.
-    fn try_start(binaries: &Path) -> Result<Option<Self>> {
         let account = Account::for_server()?;
         let folder = tempfile::Builder::new().prefix("svc-postgres-").tempdir()?;
         account.give(folder.path())?;
-        initialise(binaries, folder.path(), &account)?;
+        initialise(&binaries, folder.path(), &account)?;
         // From here on the watchdog removes the folder, since only it outlives the server.
         let folder = folder.keep();
-        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+        let port = free_address().port();
         let mut watchdog = account
             .command("/bin/sh")
             .args(["-c", WATCHDOG])
@@ -97,20 +86,13 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        match wait_until_ready(&mut watchdog, &folder)? {
-            Readiness::Ready => Ok(Some(Self { port, _watchdog: watchdog })),
-            Readiness::PortTaken => Ok(None),
-        }
+        wait_until_ready(&mut watchdog, &folder)?;
+        Ok(Self { port, _watchdog: watchdog })
     }
 
     fn url(&self, database: &str) -> String {
         format!("postgres://postgres:trusted@127.0.0.1:{}/{database}", self.port)
     }
-}
-
-enum Readiness {
-    Ready,
-    PortTaken,
 }
 
 fn initialise(binaries: &Path, folder: &Path, account: &Account) -> Result<()> {
@@ -127,18 +109,18 @@ fn initialise(binaries: &Path, folder: &Path, account: &Account) -> Result<()> {
 }
 
 /// Waits for the word `ready` on the last line of the server's pid file, as `pg_ctl` does.
-fn wait_until_ready(watchdog: &mut Child, folder: &Path) -> Result<Readiness> {
+fn wait_until_ready(watchdog: &mut Child, folder: &Path) -> Result<()> {
     let started = Instant::now();
     let mut log = String::new();
     while started.elapsed() < READY_DEADLINE {
         let state = fs::read_to_string(folder.join("data/postmaster.pid")).unwrap_or_default();
         if state.lines().nth(7).is_some_and(|line| line.trim() == "ready") {
-            return Ok(Readiness::Ready);
+            return Ok(());
         }
         // Kept from round to round, because the watchdog removes the file when the server ends.
         log = fs::read_to_string(folder.join("log")).unwrap_or(log);
         if watchdog.try_wait()?.is_some() {
-            return if log.contains("could not bind") { Ok(Readiness::PortTaken) } else { Err(anyhow!("it ended at once: {log}")) };
+            bail!("it ended at once: {log}");
         }
         std::thread::sleep(READY_PAUSE);
     }

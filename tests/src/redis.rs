@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::gateway::free_address;
+use crate::ports::free_address;
 use crate::wait;
 
 const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use svc_tests::gateway::{Gateway, KEY, Options, free_address};
+use svc_tests::gateway::{Gateway, KEY, Options};
+use svc_tests::ports::free_address;
 use svc_tests::raw::Connection;
 use svc_tests::shapes::Shape;
 use svc_tests::upstream::{Seen, Upstream};

@@ -1,11 +1,12 @@
 //! SIGTERM: what runs may finish, nothing new begins, and the process ends as soon as it can.
 
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use svc_entity::Outcome;
 use svc_tests::gateway::{Gateway, KEY, Options};
+use svc_tests::ports::free_address;
 use svc_tests::raw::Connection;
 use svc_tests::request_log::Database;
 use svc_tests::shapes::Shape;
@@ -94,4 +95,27 @@ fn the_grace_period_bounds_the_end() {
     let database = Database::open(&gateway.database_url());
     let row = database.row(head.header("x-svc-request-id").expect("an id"));
     assert_ne!(row.outcome, Outcome::Complete, "what was cut off is not told as complete: {row:?}");
+}
+
+#[test]
+fn the_next_gateway_waits_for_the_address_and_says_so_when_it_stays_taken() {
+    let upstream = Upstream::start();
+    let options = Options::standard(&upstream.url());
+    let stranger = TcpListener::bind(free_address()).expect("nobody listens there");
+    let address = stranger.local_addr().expect("it is bound");
+    let printed = Gateway::refuse_at(&options, address);
+    assert!(printed.contains(&format!("server.listen: cannot listen on {address}")), "{printed}");
+    let mut gateway = Gateway::start(options);
+    gateway.kill();
+    let stranger = TcpListener::bind(gateway.address).expect("it has ended");
+    let leaving = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(500));
+        drop(stranger);
+    });
+    gateway.restart();
+    leaving.join().expect("it sleeps");
+    gateway.says("listening on");
+    wait::until("the gateway listens", || TcpStream::connect(gateway.address).ok());
+    let answer = Shape::Chat.ask(&mut Connection::open(gateway.address), "chat-model", "hi", false);
+    assert_eq!(answer.status, 200);
 }

@@ -1,15 +1,15 @@
 //! A server of a test's own, which can be stopped and started again over the same files.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use tempfile::TempDir;
 
-use super::{Account, Readiness, find_binaries, initialise, wait_until_ready};
+use super::{Account, find_binaries, initialise, wait_until_ready};
+use crate::ports::free_address;
 
 /// As for the shared server, but the files stay when the server ends.
 const KEEPER: &str = r#"
@@ -42,7 +42,7 @@ impl Dedicated {
         let folder = tempfile::Builder::new().prefix("svc-postgres-own-").tempdir()?;
         account.give(folder.path())?;
         initialise(&binaries, folder.path(), &account)?;
-        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+        let port = free_address().port();
         let mut server = Self { binaries, account, folder, port, keeper: None };
         server.resume()?;
         Ok(server)
@@ -84,10 +84,8 @@ impl Dedicated {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        match wait_until_ready(&mut keeper, self.folder.path())? {
-            Readiness::Ready => self.keeper = Some(keeper),
-            Readiness::PortTaken => bail!("another process took the port"),
-        }
+        wait_until_ready(&mut keeper, self.folder.path())?;
+        self.keeper = Some(keeper);
         Ok(())
     }
 }

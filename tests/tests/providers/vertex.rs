@@ -211,7 +211,7 @@ fn a_token_service_that_refuses_makes_the_provider_unavailable_and_no_secret_lea
 #[test]
 fn a_credential_that_cannot_be_had_leads_to_the_next_target() {
     let cloud = Cloud::start(Form::Pkcs8);
-    let nobody = svc_tests::gateway::free_address();
+    let nobody = svc_tests::ports::free_address();
     let mut options = cloud.conf(&format!("http://{nobody}/token"));
     let spare = format!("  - {{name: spare, kind: gemini, base_url: \"{}\", keys: [k]}}", cloud.upstream.url());
     options = options.with_providers(&spare);
