@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = ONES * 0x80;
@@ -11,8 +11,8 @@ const SLASHES: u64 = ONES * b'\\' as u64;
 const SPACES: u64 = ONES * 0x20;
 /// Words looked at one by one before a string counts as long.
 const SHORT_WORDS: usize = 6;
-/// Bytes judged at once in long strings; the loop over them vectorises.
-const BLOCK: usize = 64;
+/// Bytes of a long string searched for its end, then for control characters while they are still in the nearest cache.
+const BLOCK: usize = 4096;
 
 /// The text of a string given with its quotes. Lone surrogates become U+FFFD. Bytes that are no string are read as if quoted.
 #[must_use]
@@ -82,17 +82,19 @@ pub(crate) fn string_stop(bytes: &[u8], from: usize) -> usize {
 
 #[inline(never)]
 fn long_stop(bytes: &[u8], from: usize) -> usize {
-    let (blocks, _) = bytes.get(from..).unwrap_or_default().as_chunks::<BLOCK>();
-    let clean = blocks.iter().position(block_hits).unwrap_or(blocks.len());
-    let mut at = from + clean * BLOCK;
-    while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let hits = word_hits(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return at + (hits.trailing_zeros() / 8) as usize;
+    let mut at = from;
+    for block in bytes.get(from..).unwrap_or_default().chunks(BLOCK) {
+        let stop = memchr2(b'"', b'\\', block).unwrap_or(block.len());
+        let text = block.get(..stop).unwrap_or_default();
+        if text.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
+            return tail_stop(bytes, at);
         }
-        at += 8;
+        at += stop;
+        if stop < block.len() {
+            break;
+        }
     }
-    tail_stop(bytes, at)
+    at
 }
 
 fn tail_stop(bytes: &[u8], at: usize) -> usize {
@@ -107,11 +109,6 @@ const fn word_hits(word: u64) -> u64 {
     let slash = word ^ SLASHES;
     let control = word.wrapping_sub(SPACES) & !word;
     (control | (quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash)) & HIGH
-}
-
-#[inline]
-fn block_hits(block: &[u8; BLOCK]) -> bool {
-    block.iter().fold(0, |hits, byte| hits | u8::from(*byte < 0x20) | u8::from(*byte == b'"') | u8::from(*byte == b'\\')) != 0
 }
 
 /// The bytes between a string's quotes with escapes replaced; borrowed when there are none.
