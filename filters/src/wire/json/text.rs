@@ -80,6 +80,21 @@ pub(crate) fn string_stop(bytes: &[u8], from: usize) -> usize {
     long_stop(bytes, at)
 }
 
+/// The offset, at or after `from`, of the first quote or backslash, or the length: for strings that were checked before.
+#[inline]
+pub(crate) fn string_mark(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    for _ in 0..SHORT_WORDS {
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else { break };
+        let hits = mark_hits(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return at + (hits.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)).map_or(bytes.len(), |found| at + found)
+}
+
 #[inline(never)]
 fn long_stop(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -105,10 +120,15 @@ fn tail_stop(bytes: &[u8], at: usize) -> usize {
 /// The high bit of every byte that stops a string; only the lowest set bit is exact, which is the one used.
 #[inline]
 const fn word_hits(word: u64) -> u64 {
+    (word.wrapping_sub(SPACES) & !word & HIGH) | mark_hits(word)
+}
+
+/// As [`word_hits`], for quotes and backslashes alone.
+#[inline]
+const fn mark_hits(word: u64) -> u64 {
     let quote = word ^ QUOTES;
     let slash = word ^ SLASHES;
-    let control = word.wrapping_sub(SPACES) & !word;
-    (control | (quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash)) & HIGH
+    ((quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash)) & HIGH
 }
 
 /// The bytes between a string's quotes with escapes replaced; borrowed when there are none.
@@ -196,6 +216,8 @@ mod tests {
                     let mut bytes = vec![0xc3; length];
                     bytes[stop] = byte;
                     assert_eq!(string_stop(&bytes, 0), stop, "byte {byte} at {stop} of {length}");
+                    let mark = if byte < b' ' { length } else { stop };
+                    assert_eq!(string_mark(&bytes, 0), mark, "byte {byte} at {stop} of {length}");
                 }
             }
             assert_eq!(string_stop(&vec![b'!'; length], 0), length);

@@ -1,6 +1,6 @@
 //! One level of an object or an array, without checking what is skipped.
 
-use super::{Element, Kind, Member, Span, is_space, skip_space, string_stop};
+use super::{Element, Kind, Member, Span, is_space, skip_space, string_mark};
 
 /// The members of the object `value`, in order; spans count from the start of `value`. The walk ends at the first byte that
 /// cannot belong to an object.
@@ -110,15 +110,12 @@ pub(crate) fn string_end(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;
     let mut escaped = false;
     loop {
-        at = string_stop(bytes, at);
-        match bytes.get(at)? {
-            b'"' => return Some((at + 1, escaped)),
-            b'\\' => {
-                escaped = true;
-                at += 2;
-            }
-            _ => at += 1,
+        at = string_mark(bytes, at);
+        if *bytes.get(at)? == b'"' {
+            return Some((at + 1, escaped));
         }
+        escaped = true;
+        at += 2;
     }
 }
 
