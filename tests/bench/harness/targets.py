@@ -197,7 +197,33 @@ class PlainGateway(Gateway):
     conf = "svc-plain.yaml"
 
 
-KINDS = {"direct": Direct, "nginx": Nginx, "pingora": Pingora, "gateway": Gateway, "gateway-plain": PlainGateway}
+class FullGateway(Gateway):
+    """The gateway of a large organisation: every rule is looked at and none decides, and the key is one among many."""
+    label = "gateway, 50 rules, 10,000 keys"
+    rules, keys = 50, 10_000
+
+    def command(self):
+        text = (HERE / "conf" / self.conf).read_text()
+        rules = "".join(f"  - {{name: rule-{n}, priority: {100 + n}, {RULES[n % len(RULES)].replace('NUMBER', str(n))}}}\n" for n in range(self.rules - 1))
+        keys = "".join(f"  - {{name: key-{n}, secret: bench-other-key-{n:08}, owner: {{user: user-{n}@example.com}}}}\n" for n in range(self.keys - 1))
+        text = text.replace("\nrules:\n", f"\n{keys.rstrip()}\nrules:\n{rules}".replace("\n\n", "\n"), 1)
+        path = self.folder / self.conf
+        path.write_text(text)
+        return [str(self.program.resolve()), "--conf", str(path)]
+
+
+# One of each kind and condition; what they ask for does not hold for what the load sends.
+RULES = (
+    "kind: deny, when: {models: [model-NUMBER-that-nobody-asks-for]}",
+    "kind: deny, when: {tags: {job: batch-NUMBER}}",
+    "kind: cost_saver, when: {prompt_tokens: {min: 900000NUMBER}}, redirect: {model: chat-c200-d0}",
+    "kind: custom, when: {cel: \"headers['x-lane'] == 'NUMBER' && stream\"}, redirect: {model: chat-c200-d0}",
+    "kind: ab, when: {models: [split-NUMBER]}, split: [{model: chat-c200-d0, weight: 1}, {model: messages-c200-d0, weight: 1}], sticky: end_user",
+    "kind: custom, region: eu, scope: {teams: [team-NUMBER]}, when: {cel: \"model == 'm'\"}",
+    "kind: deny, when: {tools: true, models: ['expensive-NUMBER-*']}",
+)
+
+KINDS = {"direct": Direct, "nginx": Nginx, "pingora": Pingora, "gateway": Gateway, "gateway-plain": PlainGateway, "gateway-full": FullGateway}
 
 
 def make(name, bench):
