@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use http::HeaderMap;
 
 use super::Owner;
+use super::cel::Values;
 use crate::auth::Caller;
 use crate::endpoint::Endpoint;
 use crate::routing::ModelTable;
@@ -61,12 +62,13 @@ pub(super) struct Asked<'a> {
     pub(super) model: &'a str,
     prompt_tokens: OnceCell<u64>,
     metadata: OnceCell<BTreeMap<String, String>>,
+    pub(super) values: Values,
 }
 
 impl<'a> Asked<'a> {
     pub(super) fn new(sample: &'a Sample<'a>, models: &'a ModelTable) -> Self {
         let model = models.find(sample.model).map_or(sample.model, |model| &model.name);
-        Self { sample, model, prompt_tokens: OnceCell::new(), metadata: OnceCell::new() }
+        Self { sample, model, prompt_tokens: OnceCell::new(), metadata: OnceCell::new(), values: Values::default() }
     }
 
     pub(super) fn prompt_tokens(&self) -> u64 {

@@ -6,6 +6,7 @@
 mod survey;
 #[cfg(test)]
 mod tests;
+mod values;
 mod variable;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use ::cel::{Context, Env, ExecutionError, IdedExpr, Value};
 use regex::Regex;
 
 use self::survey::survey;
+pub(super) use self::values::Values;
 use self::variable::Variable;
 use super::sample::Asked;
 
@@ -73,8 +75,9 @@ impl Expression {
     fn evaluate(&self, asked: &Asked<'_>) -> Result<Value, ExecutionError> {
         let mut context = Context::with_env(ENVIRONMENT.clone());
         for variable in &self.variables {
-            context.add_variable_from_value(variable.name(), variable.value(asked));
+            asked.values.supply(*variable, asked);
         }
+        context.set_variable_resolver(&asked.values);
         if !self.patterns.is_empty() {
             let patterns = self.patterns.clone();
             let matches = move |This(text): This<Arc<String>>, pattern: Arc<String>| {

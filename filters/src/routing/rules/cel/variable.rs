@@ -39,7 +39,7 @@ pub(super) enum Variable {
     Now,
 }
 
-const ALL: [(&str, Variable); 18] = [
+const ALL: [(&str, Variable); Variable::COUNT] = [
     ("model", Variable::Model),
     ("stream", Variable::Stream),
     ("tools", Variable::Tools),
@@ -61,12 +61,10 @@ const ALL: [(&str, Variable); 18] = [
 ];
 
 impl Variable {
+    pub(super) const COUNT: usize = Self::Now as usize + 1;
+
     pub(super) fn named(name: &str) -> Option<Self> {
         ALL.iter().find(|(known, _)| *known == name).map(|(_, variable)| *variable)
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        ALL.iter().find(|(_, variable)| *variable == self).map_or("", |(name, _)| name)
     }
 
     /// All names, for error messages.
