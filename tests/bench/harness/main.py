@@ -11,7 +11,7 @@ from pathlib import Path
 from . import machine, report
 from .bench import Bench
 from .scenarios import SCENARIOS
-from .targets import HERE, KINDS, Unavailable, make
+from .targets import DEFAULT, HERE, KINDS, Unavailable, make
 
 ROOT = HERE.parent.parent
 FRESH_ROUNDS = 1
@@ -20,7 +20,7 @@ FRESH_ROUNDS = 1
 def options():
     target_folder = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     parser = argparse.ArgumentParser(prog="tests/bench/run", description="Compare the gateway with a bare Pingora proxy and nginx.")
-    parser.add_argument("--targets", default=",".join(KINDS), help=f"of {', '.join(KINDS)}; gateway@PATH and gateway-plain@PATH are other builds")
+    parser.add_argument("--targets", default=",".join(DEFAULT), help=f"of {', '.join(KINDS)}; gateway@PATH and gateway-plain@PATH are other builds")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS), help=f"of {', '.join(SCENARIOS)}")
     parser.add_argument("--rounds", type=int, default=3, help="samples of each target in each scenario (S6: one, or --fresh-rounds)")
     parser.add_argument("--fresh-rounds", type=int, default=FRESH_ROUNDS, help="samples where each needs a fresh process (S6)")

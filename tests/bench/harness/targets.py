@@ -224,6 +224,7 @@ RULES = (
 )
 
 KINDS = {"direct": Direct, "nginx": Nginx, "pingora": Pingora, "gateway": Gateway, "gateway-plain": PlainGateway, "gateway-full": FullGateway}
+DEFAULT = [name for name in KINDS if name != "gateway-full"]  # which is slow to start
 
 
 def make(name, bench):
