@@ -1,7 +1,7 @@
 //! From a configuration file to a running gateway.
 
-use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpListener};
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +20,7 @@ use sea_orm::DatabaseConnection;
 use svc_filters::auth::Pepper;
 use svc_filters::chain::Chain;
 use svc_filters::registry::Registry;
+use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -109,12 +110,19 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
 fn wait_for_address(address: SocketAddr) -> Result<()> {
     let deadline = Instant::now() + ADDRESS_WAIT;
     loop {
-        match TcpListener::bind(address) {
-            Ok(_) => return Ok(()),
+        match bind(address) {
+            Ok(()) => return Ok(()),
             Err(cause) if cause.kind() == ErrorKind::AddrInUse && Instant::now() < deadline => std::thread::sleep(ADDRESS_PAUSE),
             Err(cause) => return Err(cause).with_context(|| format!("server.listen: cannot listen on {address}")),
         }
     }
+}
+
+/// Takes an address and lets it go again without ever listening: a client that was let in would be dropped with it.
+fn bind(address: SocketAddr) -> io::Result<()> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)
 }
 
 fn shared_limits(conf: &Conf) -> Result<Option<Box<dyn limiter::Store>>> {

@@ -119,3 +119,28 @@ fn the_next_gateway_waits_for_the_address_and_says_so_when_it_stays_taken() {
     let answer = Shape::Chat.ask(&mut Connection::open(gateway.address), "chat-model", "hi", false);
     assert_eq!(answer.status, 200);
 }
+
+#[test]
+fn whoever_is_let_in_while_a_gateway_starts_is_answered() {
+    let upstream = Upstream::start();
+    let mut gateway = Gateway::start(Options::standard(&upstream.url()));
+    let address = gateway.address;
+    for _ in 0..5 {
+        gateway.kill();
+        let callers: Vec<_> = (0..4)
+            .map(|_| {
+                thread::spawn(move || {
+                    let mut connection = wait::until("the gateway listens", || {
+                        (0..500).find_map(|_| Connection::try_open(address).filter(|connection| connection.port() != address.port()))
+                    });
+                    connection.send("GET / HTTP/1.1\r\nhost: test\r\n\r\n");
+                    connection.answer().map(|answer| answer.status)
+                })
+            })
+            .collect();
+        gateway.restart();
+        for caller in callers {
+            assert!(caller.join().expect("the gateway listens").is_some(), "it was let in and dropped");
+        }
+    }
+}
