@@ -7,10 +7,12 @@ mod deadline;
 mod pulse;
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::net::IpAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -192,13 +194,14 @@ struct Serving<'a> {
 impl Serving<'_> {
     /// Serves it to its end; `None` where the connection ends with it.
     async fn finish(&mut self) -> Option<ReusedHttpStream> {
-        let deadline = pingora_timeout::fast_timeout::fast_sleep(self.within);
-        tokio::select! {
-            biased;
-            result = &mut self.request => return result,
-            () = deadline => {}
-        }
-        if self.complete.load(Ordering::Acquire) { self.request.as_mut().await } else { None }
+        let mut deadline = pin!(pingora_timeout::fast_timeout::fast_sleep(self.within));
+        poll_fn(|cx| match self.request.as_mut().poll(cx) {
+            Poll::Ready(reused) => Poll::Ready(reused),
+            // A request wakes many times after its head.
+            Poll::Pending if self.complete.load(Ordering::Acquire) => Poll::Pending,
+            Poll::Pending => deadline.as_mut().poll(cx).map(|()| None),
+        })
+        .await
     }
 }
 

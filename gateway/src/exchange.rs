@@ -112,7 +112,7 @@ pub struct Answer {
     /// `x-svc-error-code` sent to the client.
     pub error_code: Option<Code>,
     /// Makes the provider's bytes those of its dialect, before the passage.
-    pub unwrapping: Option<Unwrapping>,
+    pub unwrapping: Option<Box<Unwrapping>>,
     /// Reads and edits, or translates, the body.
     pub way: Option<Way>,
     /// Whether the head of a stream may leave.

@@ -23,7 +23,7 @@ use pingora_core::protocols::tls::{SslDigest, TlsRef};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::Instant;
 
-use super::deadline::Deadline;
+use super::deadline::{Alarm, Due};
 use super::pulse::Pulse;
 
 /// The most that is held; what is larger leaves as it comes.
@@ -87,10 +87,12 @@ impl State {
 pub struct Connection {
     inner: Stream,
     state: Mutex<State>,
-    deadline: Deadline,
+    /// When waiting ends with an error.
+    deadline: Due,
     /// When what is held leaves, whatever became of it.
-    release: Deadline,
+    release: Due,
     pulse: Pulse,
+    alarm: Alarm,
 }
 
 impl fmt::Debug for Connection {
@@ -103,7 +105,14 @@ impl Connection {
     /// Wraps a connection.
     #[must_use]
     pub fn new(inner: Stream) -> Self {
-        Self { inner, state: Mutex::default(), deadline: Deadline::default(), release: Deadline::default(), pulse: Pulse::default() }
+        Self {
+            inner,
+            state: Mutex::default(),
+            deadline: Due::default(),
+            release: Due::default(),
+            pulse: Pulse::default(),
+            alarm: Alarm::default(),
+        }
     }
 
     /// The wrapped connection behind a session's stream, where there is one.
@@ -200,6 +209,28 @@ impl Connection {
         Poll::Ready(Ok(()))
     }
 
+    /// Does what is due by now. Ready once waiting has taken too long, as a read error that no client caused and that the exchange
+    /// tells apart by its own clock.
+    #[inline]
+    fn poll_times(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+        while let Some(at) = [self.release.at(), self.pulse.due(), self.deadline.at()].into_iter().flatten().min() {
+            let now = ready!(self.alarm.poll(at, cx));
+            if self.release.strikes(now) {
+                self.release();
+                if self.poll_drain(cx).is_ready() {
+                    let _ = Pin::new(&mut self.inner).poll_flush(cx);
+                }
+            }
+            if let Some(beat) = self.pulse.beats(now) {
+                self.beat(&beat, cx);
+            }
+            if self.deadline.strikes(now) {
+                return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "the exchange took too long"));
+            }
+        }
+        Poll::Pending
+    }
+
     /// Sends a sign of life, unless something else waits or is held.
     fn beat(&mut self, beat: &[u8], cx: &mut Context<'_>) {
         let state = self.state.get_mut();
@@ -238,16 +269,7 @@ impl AsyncRead for Connection {
         if let Poll::Ready(read) = Pin::new(&mut self.inner).poll_read(cx, buffer) {
             return Poll::Ready(read);
         }
-        if self.release.poll(cx).is_ready() {
-            self.release();
-            if self.poll_drain(cx).is_ready() {
-                let _ = Pin::new(&mut self.inner).poll_flush(cx);
-            }
-        }
-        if let Some(beat) = self.pulse.poll(cx) {
-            self.beat(&beat, cx);
-        }
-        self.deadline.poll(cx).map(Err)
+        self.poll_times(cx).map(Err)
     }
 }
 

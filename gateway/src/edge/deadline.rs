@@ -1,46 +1,66 @@
-//! A deadline on what happens while a connection waits.
+//! Times at which something happens to a connection that waits, and the one timer for all of them.
 //!
 //! Pingora bounds each read from a provider, but neither the wait for the first byte apart from the others nor the whole
-//! exchange. While it waits for a provider it also watches the client's connection, so that is where the deadline strikes: as
-//! a read error that no client caused, which the exchange tells apart by its own clock.
+//! exchange. While it waits for a provider it also watches the client's connection, so that is where time is kept: it is looked
+//! at with every read there, many times a second for a stream, and so it has to cost next to nothing.
 
-use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// When reading stops. Setting it costs no timer: one timer a connection runs to the earliest time it was ever set to, and
-/// looks again when it fires.
+/// When something is due. Setting it costs no timer.
 #[derive(Debug, Default)]
-pub(super) struct Deadline {
-    at: Mutex<Option<Instant>>,
-    timer: Option<Pin<Box<Sleep>>>,
-}
+pub(super) struct Due(Mutex<Option<Instant>>);
 
-impl Deadline {
-    /// Sets or clears the deadline.
+impl Due {
+    /// Sets or clears the time.
     pub(super) fn set(&self, at: Option<Instant>) {
-        *self.at.lock() = at;
+        *self.0.lock() = at;
     }
 
-    /// Whether the deadline has struck; it strikes once.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+    /// The time, where one is set.
+    pub(super) fn at(&mut self) -> Option<Instant> {
+        *self.0.get_mut()
+    }
+
+    /// Whether the time has come; it comes once.
+    pub(super) fn strikes(&mut self, now: Instant) -> bool {
+        self.0.get_mut().take_if(|at| *at <= now).is_some()
+    }
+}
+
+/// One timer, which runs to the earliest time it was ever asked for and looks again when it fires.
+#[derive(Debug, Default)]
+pub(super) struct Alarm {
+    timer: Option<Pin<Box<Sleep>>>,
+    /// The task the timer wakes.
+    wakes: Option<Waker>,
+}
+
+impl Alarm {
+    /// The time it is, once `at` has come. Until then the task is woken for it.
+    #[inline]
+    pub(super) fn poll(&mut self, at: Instant, cx: &mut Context<'_>) -> Poll<Instant> {
         loop {
-            let Some(at) = *self.at.get_mut() else { return Poll::Pending };
-            // A timer that fires in time tells without a look at the clock.
             if let Some(timer) = &mut self.timer
                 && timer.deadline() <= at
                 && !timer.is_elapsed()
-                && timer.as_mut().poll(cx).is_pending()
             {
-                return Poll::Pending;
+                if self.wakes.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                    return Poll::Pending;
+                }
+                if timer.as_mut().poll(cx).is_pending() {
+                    self.wakes = Some(cx.waker().clone());
+                    return Poll::Pending;
+                }
             }
-            if Instant::now() >= at {
-                *self.at.get_mut() = None;
-                return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "the exchange took too long"));
+            let now = Instant::now();
+            if now >= at {
+                return Poll::Ready(now);
             }
+            self.wakes = None;
             match &mut self.timer {
                 Some(timer) => timer.as_mut().reset(at),
                 None => self.timer = Some(Box::pin(sleep_until(at))),
@@ -56,14 +76,37 @@ mod tests {
     use std::time::Duration;
 
     #[tokio::test(start_paused = true)]
-    async fn a_deadline_that_was_moved_strikes_at_its_last_time_only() {
-        let mut deadline = Deadline::default();
+    async fn a_time_that_was_moved_comes_at_its_last_setting_only() {
+        let (mut due, mut alarm) = (Due::default(), Alarm::default());
         let start = Instant::now();
-        deadline.set(Some(start + Duration::from_secs(1)));
-        assert!(poll_fn(|cx| Poll::Ready(deadline.poll(cx).is_pending())).await);
-        deadline.set(Some(start + Duration::from_secs(5)));
-        poll_fn(|cx| deadline.poll(cx).map(|_| ())).await;
+        let (soon, late) = (start + Duration::from_secs(1), start + Duration::from_secs(5));
+        due.set(Some(soon));
+        assert!(poll_fn(|cx| Poll::Ready(alarm.poll(soon, cx).is_pending())).await);
+        due.set(Some(late));
+        let now = poll_fn(|cx| alarm.poll(late, cx)).await;
+        assert_eq!((now, start.elapsed()), (late, Duration::from_secs(5)));
+        assert!(!due.strikes(soon) && due.strikes(now));
+        assert!(due.at().is_none() && !due.strikes(now), "it comes once");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_time_set_before_the_one_waited_for_comes_first() {
+        let mut alarm = Alarm::default();
+        let start = Instant::now();
+        let (soon, late) = (start + Duration::from_secs(1), start + Duration::from_secs(5));
+        assert!(poll_fn(|cx| Poll::Ready(alarm.poll(late, cx).is_pending())).await);
+        poll_fn(|cx| alarm.poll(soon, cx)).await;
+        assert_eq!(start.elapsed(), Duration::from_secs(1));
+        poll_fn(|cx| alarm.poll(late, cx)).await;
         assert_eq!(start.elapsed(), Duration::from_secs(5));
-        assert!(poll_fn(|cx| Poll::Ready(deadline.poll(cx).is_pending())).await, "it strikes once");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whichever_task_waits_last_is_woken() {
+        let at = Instant::now() + Duration::from_secs(1);
+        let mut alarm = Alarm::default();
+        assert!(poll_fn(|cx| Poll::Ready(alarm.poll(at, cx).is_pending())).await);
+        let other = tokio::spawn(async move { poll_fn(|cx| alarm.poll(at, cx)).await });
+        assert_eq!(other.await.expect("it ends"), at);
     }
 }

@@ -1,19 +1,18 @@
 //! Signs of life for a client whose stream is silent, so that neither it nor a proxy between takes the connection for dead.
 
-use std::task::Context;
 use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::deadline::Deadline;
+use super::deadline::Due;
 
 /// The pulse of one connection. A write costs it two flags: it looks twice in every interval whether there was one.
 #[derive(Debug, Default)]
 pub(super) struct Pulse {
     beat: Mutex<Option<(Duration, Bytes)>>,
-    due: Deadline,
+    due: Due,
     wrote: bool,
     silent: bool,
     /// Everything that was written is whole, so that something may follow.
@@ -45,30 +44,40 @@ impl Pulse {
         self.whole = true;
     }
 
+    /// When to look again.
+    pub(super) fn due(&mut self) -> Option<Instant> {
+        self.due.at()
+    }
+
     /// What is to be sent now.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Option<Bytes> {
-        while self.due.poll(cx).is_ready() {
-            let (every, beat) = self.beat.get_mut().clone()?;
-            self.due.set(Some(Instant::now() + every / 2));
-            let quiet = !std::mem::take(&mut self.wrote) && self.whole;
-            let was_silent = std::mem::replace(&mut self.silent, quiet);
-            if quiet && was_silent {
-                self.silent = false;
-                return Some(beat);
-            }
+    pub(super) fn beats(&mut self, now: Instant) -> Option<Bytes> {
+        if !self.due.strikes(now) {
+            return None;
         }
-        None
+        let (every, beat) = self.beat.get_mut().clone()?;
+        self.due.set(Some(now + every / 2));
+        let quiet = !std::mem::take(&mut self.wrote) && self.whole;
+        let was_silent = std::mem::replace(&mut self.silent, quiet);
+        let beats = quiet && was_silent;
+        self.silent &= !beats;
+        beats.then_some(beat)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::future::poll_fn;
-    use std::task::Poll;
 
     async fn next(pulse: &mut Pulse) -> Bytes {
-        poll_fn(|cx| pulse.poll(cx).map_or(Poll::Pending, Poll::Ready)).await
+        loop {
+            match pulse.due() {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+            if let Some(beat) = pulse.beats(Instant::now()) {
+                return beat;
+            }
+        }
     }
 
     #[tokio::test(start_paused = true)]

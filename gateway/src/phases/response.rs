@@ -128,7 +128,7 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
         return Ok(());
     }
     exchange.answer.unwrapping = match (exchange.attempts.provider(), &exchange.asking) {
-        (Some(provider), Some(asking)) => provider.unwrapping(asking.endpoint, upstream)?,
+        (Some(provider), Some(asking)) => provider.unwrapping(asking.endpoint, upstream)?.map(Box::new),
         _ => None,
     };
     exchange.answered(session);
