@@ -6,7 +6,10 @@ use memchr::memmem::Finder;
 
 use super::reading::{Fate, Page};
 use crate::usage::read_chat;
-use crate::wire::json::{Kind, Member, elements, members, members_at, skip_space};
+use crate::wire::json::{Kind, Member, elements, members, members_after, members_at, skip_space};
+
+/// The key of the choices as vendors write it.
+const CHOICES: &[u8] = b"\"choices\":";
 
 static FINISH_REASON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"finish_reason\""));
 
@@ -14,8 +17,14 @@ static FINISH_REASON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b
 #[inline]
 pub(super) fn read(page: &mut Page<'_>, data: &[u8]) -> Fate {
     let skipped = page.skip_prefix(data);
-    let (walk, mut before) = skipped.map_or_else(|| (members(data), None), |(at, before)| (members_at(data, at), before));
     let mut learning = skipped.is_none();
+    let (walk, mut before) = match skipped {
+        None => (members(data), None),
+        Some((at, before)) => match repeated(page, data, at) {
+            Some(end) => (members_after(data, end), Some(end)),
+            None => (members_at(data, at), before),
+        },
+    };
     let mut empty_choices = false;
     let mut told_usage = false;
     for member in walk {
@@ -47,11 +56,20 @@ fn usage(page: &mut Page<'_>, data: &[u8], member: &Member<'_>, before: Option<u
     }
 }
 
+/// Takes the text of choices that start at `at`, key and all, if everything but the text is as in the last chunk; returns their
+/// end.
+#[inline]
+fn repeated(page: &mut Page<'_>, data: &[u8], at: usize) -> Option<usize> {
+    let choices = data.get(at..)?.strip_prefix(CHOICES)?;
+    let length = page.ear.as_mut()?.follows(choices)?;
+    Some(at + CHOICES.len() + length)
+}
+
 /// Reads the choices; false when there are none.
 #[inline]
 fn choices(page: &mut Page<'_>, choices: &Member<'_>) -> bool {
     let value = choices.value();
-    if page.ear.as_mut().is_some_and(|ear| ear.follows(value)) {
+    if page.ear.as_mut().is_some_and(|ear| ear.follows(value).is_some()) {
         return true;
     }
     let finishes = may_finish(value);

@@ -26,7 +26,7 @@ pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
 
 fn candidates(page: &mut Page<'_>, candidates: &Member<'_>) {
     let value = candidates.value();
-    if page.ear.as_mut().is_some_and(|ear| ear.follows(value)) {
+    if page.ear.as_mut().is_some_and(|ear| ear.follows(value).is_some()) {
         return;
     }
     let finishes = FINISH_REASON.find(value).is_some();

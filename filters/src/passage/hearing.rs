@@ -39,19 +39,20 @@ impl Ear {
         self.heard
     }
 
-    /// Takes the text of `value` if all around it is as around the last one; what held of that holds of this then.
+    /// Takes the text of the value that `bytes` start with if all around it is as around the last one, and returns the value's
+    /// length; what held of the last one holds of this then.
     #[inline]
-    pub(super) fn follows(&mut self, value: &[u8]) -> bool {
+    pub(super) fn follows(&mut self, bytes: &[u8]) -> Option<usize> {
         let Groove { before, after } = &self.groove;
-        if before.is_empty() || !value.starts_with(before) {
-            return false;
+        if before.is_empty() || !bytes.starts_with(before) {
+            return None;
         }
-        let Some((end, _)) = string_end(value, before.len()) else { return false };
-        if value.get(end - 1..) != Some(after) {
-            return false;
+        let text_end = string_end(bytes, before.len())?.0 - 1;
+        if !bytes.get(text_end..)?.starts_with(after) {
+            return None;
         }
-        self.heard.escaped(value.get(before.len()..end - 1).unwrap_or_default());
-        true
+        self.heard.escaped(bytes.get(before.len()..text_end)?);
+        Some(text_end + after.len())
     }
 
     /// Takes the texts of a chunk's choices. `repeats` tells that all around the text may be remembered.

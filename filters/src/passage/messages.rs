@@ -17,7 +17,7 @@ pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
 fn block(page: &mut Page<'_>, data: &[u8]) {
     page.facts.content_started = true;
     if let Some(ear) = &mut page.ear
-        && !ear.follows(data)
+        && ear.follows(data).is_none()
     {
         ear.block(data);
     }

@@ -24,7 +24,7 @@ pub use self::text::{decode_string, encode_string, string_bytes};
 pub(crate) use self::text::{string_mark, string_stop};
 pub use self::value::Value;
 pub use self::walk::{Elements, Members, elements, members};
-pub(crate) use self::walk::{members_at, string_end};
+pub(crate) use self::walk::{members_after, members_at, string_end};
 pub use self::writer::Writer;
 
 /// A half-open range of bytes.

@@ -144,12 +144,35 @@ fn an_answer_cut_off_before_its_usage_is_kept() {
 fn what_surrounds_a_text_is_walked_once() {
     let mut ear = super::Ear::new(Hearing::All);
     let choices = |text: &str| format!(r#"[{{"index":0,"delta":{{"content":"{text}"}},"finish_reason":null}}]"#).into_bytes();
-    assert!(!ear.follows(&choices("a")), "nothing is known yet");
+    assert_eq!(ear.follows(&choices("a")), None, "nothing is known yet");
     ear.choices(&choices("a"), true);
-    assert!(ear.follows(&choices(r#" \"b\" \\"#)) && ear.follows(&choices("")));
-    assert!(!ear.follows(br#"[{"index":0,"delta":{"content":"c"},"finish_reason":"stop"}]"#));
-    assert!(!ear.follows(br#"[{"index":0,"delta":{"content":"c"#), "cut off");
-    assert_eq!(ear.into_heard().count("gpt-4o"), count("gpt-4o", r#"a "b" \"#));
+    for text in [r#" \"b\" \\"#, ""] {
+        let value = choices(text);
+        assert_eq!(ear.follows(&value), Some(value.len()));
+        assert_eq!(ear.follows(&[&*value, b",\"usage\":null}"].concat()), Some(value.len()), "whatever comes after it");
+    }
+    assert_eq!(ear.follows(br#"[{"index":0,"delta":{"content":"c"},"finish_reason":"stop"}]"#), None);
+    assert_eq!(ear.follows(br#"[{"index":0,"delta":{"content":"c"#), None, "cut off");
+    assert_eq!(ear.into_heard().count("gpt-4o"), count("gpt-4o", r#"a "b" \ "b" \"#));
+}
+
+#[test]
+fn what_follows_choices_is_read_though_they_are_as_the_last_ones() {
+    let chunk = |rest: &str| format!(r#"{{"id":"c","model":"up","choices":[{{"index":0,"delta":{{"content":"a"}}}}]{rest}}}"#);
+    for (rest, told) in [(r#","usage":{"prompt_tokens":9,"completion_tokens":2}"#, true), (r#" , "x":1,"usage":null"#, false), ("", false)]
+    {
+        let kind = PassageKind { body: BodyKind::ChatCompletions, framing: Framing::Sse };
+        let options = PassageOptions { answer_model: Some("down".into()), hide_usage: true, ..PassageOptions::default() };
+        let mut passage = Passage::new(kind, options);
+        passage.listen(Hearing::Missing);
+        let input = sse(&[&chunk(""), &chunk(""), &chunk(rest), &chunk(r#","error":{"message":"broke"}"#)]);
+        let passed = passage.push(Bytes::from(input), false).unwrap();
+        let expected =
+            [chunk(""), chunk(""), chunk(rest), chunk(r#","error":{"message":"broke"}"#)].map(|chunk| chunk.replace("up", "down"));
+        let expected = sse(&expected.each_ref().map(|chunk| chunk.replace(r#","usage":null"#, "")).each_ref().map(String::as_str));
+        assert_eq!(String::from_utf8_lossy(&passed), expected, "{rest}");
+        assert_eq!((passage.usage().is_some(), passage.in_band_error().is_some()), (told, true), "{rest}");
+    }
 }
 
 #[test]

@@ -16,6 +16,11 @@ pub(crate) const fn members_at(value: &[u8], at: usize) -> Members<'_> {
     Members { bytes: value, at }
 }
 
+/// Goes on with the members of `value` after one whose value ends at `at`.
+pub(crate) fn members_after(value: &[u8], at: usize) -> Members<'_> {
+    Members { bytes: value, at: after_comma(value, at) }
+}
+
 /// The elements of the array `value`, as [`members`] does for objects.
 #[must_use]
 pub fn elements(value: &[u8]) -> Elements<'_> {
@@ -46,8 +51,7 @@ impl<'a> Members<'a> {
         let start = skip_space(self.bytes, colon + 1);
         let kind = Kind::of(*self.bytes.get(start)?)?;
         let end = value_end(self.bytes, start, kind)?;
-        self.at = skip_space(self.bytes, end);
-        self.at = if self.bytes.get(self.at) == Some(&b',') { self.at + 1 } else { self.bytes.len() };
+        self.at = after_comma(self.bytes, end);
         Some(Member {
             raw_key: self.bytes.get(key_start + 1..key_end - 1)?,
             value: self.bytes.get(start..end)?,
@@ -85,8 +89,7 @@ impl<'a> Elements<'a> {
         let start = skip_space(self.bytes, self.at);
         let kind = Kind::of(*self.bytes.get(start)?)?;
         let end = value_end(self.bytes, start, kind)?;
-        self.at = skip_space(self.bytes, end);
-        self.at = if self.bytes.get(self.at) == Some(&b',') { self.at + 1 } else { self.bytes.len() };
+        self.at = after_comma(self.bytes, end);
         Some(Element { value: self.bytes.get(start..end)?, span: Span { start, end }, kind })
     }
 }
@@ -102,6 +105,13 @@ impl<'a> Iterator for Elements<'a> {
         }
         element
     }
+}
+
+/// Where the next key or element may start after a value that ends at `at`: the end where there is no comma.
+#[inline]
+fn after_comma(bytes: &[u8], at: usize) -> usize {
+    let at = skip_space(bytes, at);
+    if bytes.get(at) == Some(&b',') { at + 1 } else { bytes.len() }
 }
 
 /// The offset after the closing quote of the string whose first byte inside is at `from`, and whether it holds escapes.
