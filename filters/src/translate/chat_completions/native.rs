@@ -8,7 +8,7 @@ use crate::translate::map::signature::untag;
 use crate::wire::json::{Edit, Kind, Member, Value, Writer, elements, members, splice};
 
 /// Traces of other shapes in what the model said.
-const TRACES: [&str; 3] = ["\"g1.", "\"m1.", "\"r1."];
+const TRACES: [&[u8]; 3] = [b"\"g1.", b"\"m1.", b"\"r1."];
 /// Members that hold nothing but such traces once one is found in them.
 const HOLDERS: [&str; 4] = ["thinking_blocks", "reasoning_details", "extra_content", "reasoning_content"];
 
@@ -16,6 +16,9 @@ const HOLDERS: [&str; 4] = ["thinking_blocks", "reasoning_details", "extra_conte
 /// all. Every other byte stays. `None` where nothing needs to go.
 #[must_use]
 pub fn without_foreign_history(body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
+    if !holds_trace(body, target.quirks.vendor) {
+        return None;
+    }
     let messages = members(body).find(|member| member.is("messages"))?;
     let mut edits = Vec::new();
     for message in elements(messages.value()).filter(|message| is_suspect(message.json(), target.quirks.vendor)) {
@@ -26,11 +29,19 @@ pub fn without_foreign_history(body: &[u8], target: &Target<'_>) -> Option<Vec<u
     (!edits.is_empty()).then(|| splice(body, &mut edits))
 }
 
+/// Whether anything in the bytes may have to go: nearly always nothing.
+fn holds_trace(bytes: &[u8], vendor: bool) -> bool {
+    let tagged = |at: usize| at.checked_sub(2).and_then(|from| bytes.get(from..at + 2)).is_some_and(|found| TRACES.contains(&found));
+    memmem::find_iter(bytes, b"1.").any(tagged) || (vendor && holds_reasoning(bytes))
+}
+
+fn holds_reasoning(bytes: &[u8]) -> bool {
+    memmem::find(bytes, b"\"reasoning_content\"").is_some()
+}
+
 fn is_suspect(message: Value<'_>, vendor: bool) -> bool {
-    let found = |trace: &str| memmem::find(message.bytes(), trace.as_bytes()).is_some();
-    let tagged = || TRACES.iter().any(|trace| found(trace)) && holds_tag(message);
-    let reasoned = || vendor && found("\"reasoning_content\"") && !message.get("reasoning_content").is_null();
-    message.get("role").is_str("assistant") && (tagged() || reasoned())
+    let reasoned = || vendor && holds_reasoning(message.bytes()) && !message.get("reasoning_content").is_null();
+    holds_trace(message.bytes(), vendor) && message.get("role").is_str("assistant") && (holds_tag(message) || reasoned())
 }
 
 /// Whether a tagged token is anywhere in the value.
