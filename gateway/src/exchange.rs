@@ -196,6 +196,9 @@ impl Exchange {
     pub fn wait_for_answer(&mut self, session: &Session) {
         let Some(timeouts) = self.timeouts() else { return };
         let whole = self.started + timeouts.total;
+        if let Some(connection) = session.stream().and_then(Connection::of) {
+            connection.watch(None);
+        }
         self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.first_byte)));
     }
 
@@ -277,24 +280,29 @@ impl Exchange {
         if own.is_empty() { None } else { own.get(&self.resolved.as_ref()?.name) }
     }
 
-    /// Bounds the rest of the exchange, now that the answer is here.
+    /// Bounds the rest of the exchange, and the silence between pieces, now that the answer is here.
     pub fn answered(&mut self, session: &Session) {
-        let whole = self.timeouts().map(|timeouts| self.started + timeouts.total);
-        self.set_deadline(session, whole);
+        let timeouts = self.timeouts();
+        self.set_deadline(session, timeouts.map(|timeouts| self.started + timeouts.total));
+        if let Some(connection) = session.stream().and_then(Connection::of) {
+            connection.watch(timeouts.map(|timeouts| timeouts.idle));
+        }
     }
 
     /// Takes the bounds off the connection, for what comes after this exchange.
     pub fn over(&mut self, session: &Session) {
         if let Some(connection) = session.stream().and_then(Connection::of) {
             connection.be_silent();
+            connection.watch(None);
         }
         self.set_deadline(session, None);
     }
 
     /// Whether the time set for the current wait is over.
     #[must_use]
-    pub fn deadline_struck(&self) -> bool {
-        self.deadline.is_some_and(|at| Instant::now() >= at)
+    pub fn deadline_struck(&self, session: &Session) -> bool {
+        let idle = || session.stream().and_then(Connection::of).is_some_and(Connection::was_idle);
+        self.deadline.is_some_and(|at| Instant::now() >= at) || idle()
     }
 
     fn set_deadline(&mut self, session: &Session, at: Option<Instant>) {

@@ -23,7 +23,7 @@ use pingora_core::protocols::tls::{SslDigest, TlsRef};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::Instant;
 
-use super::deadline::{Alarm, Due};
+use super::deadline::{Alarm, Due, Idle};
 use super::pulse::Pulse;
 
 /// The most that is held; what is larger leaves as it comes.
@@ -89,6 +89,8 @@ pub struct Connection {
     state: Mutex<State>,
     /// When waiting ends with an error.
     deadline: Due,
+    /// Ends waiting with an error where neither the provider nor the client does anything.
+    idle: Idle,
     /// When what is held leaves, whatever became of it.
     release: Due,
     pulse: Pulse,
@@ -109,6 +111,7 @@ impl Connection {
             inner,
             state: Mutex::default(),
             deadline: Due::default(),
+            idle: Idle::default(),
             release: Due::default(),
             pulse: Pulse::default(),
             alarm: Alarm::default(),
@@ -124,6 +127,23 @@ impl Connection {
     /// Sets or clears the time at which a read of the client's side ends with an error.
     pub fn set_deadline(&self, at: Option<Instant>) {
         self.deadline.set(at);
+    }
+
+    /// Lets a read of the client's side end with an error once nothing was written for so long, and no news came either. Other than
+    /// a time-out of each read from the provider it costs no timer each time, and a slow client is not held against the provider.
+    pub fn watch(&self, within: Option<Duration>) {
+        self.idle.watch(within);
+    }
+
+    /// The provider has sent something, whether or not anything comes of it for the client.
+    pub fn news(&self) {
+        self.idle.moves();
+    }
+
+    /// Whether a read ended because nothing happened for too long.
+    #[must_use]
+    pub fn was_idle(&self) -> bool {
+        self.idle.has_struck()
     }
 
     /// Sends `beat` whenever nothing was sent for `every`, until [`Connection::be_silent`].
@@ -213,7 +233,7 @@ impl Connection {
     /// tells apart by its own clock.
     #[inline]
     fn poll_times(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
-        while let Some(at) = [self.release.at(), self.pulse.due(), self.deadline.at()].into_iter().flatten().min() {
+        while let Some(at) = [self.release.at(), self.pulse.due(), self.deadline.at(), self.idle.due()].into_iter().flatten().min() {
             let now = ready!(self.alarm.poll(at, cx));
             if self.release.strikes(now) {
                 self.release();
@@ -224,7 +244,7 @@ impl Connection {
             if let Some(beat) = self.pulse.beats(now) {
                 self.beat(&beat, cx);
             }
-            if self.deadline.strikes(now) {
+            if self.deadline.strikes(now) || self.idle.strikes(now) {
                 return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "the exchange took too long"));
             }
         }
@@ -276,6 +296,7 @@ impl AsyncRead for Connection {
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.pulse.written();
+        self.idle.moves();
         if let Some(count) = self.keep(std::iter::once(bytes)) {
             return Poll::Ready(Ok(count));
         }
@@ -285,6 +306,7 @@ impl AsyncWrite for Connection {
 
     fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, pieces: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
         self.pulse.written();
+        self.idle.moves();
         if let Some(count) = self.keep(pieces.iter().map(|piece| &**piece)) {
             return Poll::Ready(Ok(count));
         }

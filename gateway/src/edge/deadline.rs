@@ -7,6 +7,9 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use parking_lot::Mutex;
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -28,6 +31,61 @@ impl Due {
     /// Whether the time has come; it comes once.
     pub(super) fn strikes(&mut self, now: Instant) -> bool {
         self.0.get_mut().take_if(|at| *at <= now).is_some()
+    }
+}
+
+/// How often within the time allowed it is looked whether anything has happened.
+const LOOKS: u8 = 4;
+
+/// Notices when nothing happens for a while. What happens costs it one flag: it looks several times in every while whether
+/// there was anything, so that it strikes after that while, or a quarter of it later at the most.
+#[derive(Debug, Default)]
+pub(super) struct Idle {
+    every: Mutex<Duration>,
+    due: Due,
+    moved: AtomicBool,
+    quiet: u8,
+    struck: AtomicBool,
+}
+
+impl Idle {
+    /// Begins to look, or stops.
+    pub(super) fn watch(&self, within: Option<Duration>) {
+        let every = within.unwrap_or_default() / u32::from(LOOKS);
+        *self.every.lock() = every;
+        self.moved.store(true, Ordering::Relaxed);
+        self.struck.store(false, Ordering::Relaxed);
+        self.due.set(within.map(|_| Instant::now() + every));
+    }
+
+    /// Something happens.
+    pub(super) fn moves(&self) {
+        self.moved.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it struck since it began to look.
+    pub(super) fn has_struck(&self) -> bool {
+        self.struck.load(Ordering::Relaxed)
+    }
+
+    /// When to look again.
+    pub(super) fn due(&mut self) -> Option<Instant> {
+        self.due.at()
+    }
+
+    /// Whether nothing has happened for too long.
+    pub(super) fn strikes(&mut self, now: Instant) -> bool {
+        if !self.due.strikes(now) {
+            return false;
+        }
+        self.quiet = if std::mem::take(self.moved.get_mut()) { 0 } else { self.quiet + 1 };
+        if self.quiet >= LOOKS {
+            self.quiet = 0;
+            *self.struck.get_mut() = true;
+            return true;
+        }
+        self.due.set(Some(now + *self.every.get_mut()));
+        false
     }
 }
 
@@ -99,6 +157,36 @@ mod tests {
         assert_eq!(start.elapsed(), Duration::from_secs(1));
         poll_fn(|cx| alarm.poll(late, cx)).await;
         assert_eq!(start.elapsed(), Duration::from_secs(5));
+    }
+
+    async fn struck_after(idle: &mut Idle) -> Duration {
+        let start = Instant::now();
+        loop {
+            let at = idle.due().expect("it looks");
+            tokio::time::sleep_until(at).await;
+            if idle.strikes(Instant::now()) {
+                return start.elapsed();
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_is_noticed_once_and_not_while_anything_happens() {
+        let mut idle = Idle::default();
+        assert!(idle.due().is_none() && !idle.strikes(Instant::now()), "it does not look yet");
+        idle.watch(Some(Duration::from_secs(8)));
+        for _ in 0..20 {
+            tokio::time::sleep(Duration::from_secs(7)).await;
+            assert!(!idle.strikes(Instant::now()));
+            idle.moves();
+        }
+        let after = struck_after(&mut idle).await;
+        assert!((8..=10).contains(&after.as_secs()), "{after:?}");
+        assert!(idle.has_struck() && idle.due().is_none());
+        idle.watch(Some(Duration::from_secs(8)));
+        assert!(!idle.has_struck(), "it looks anew");
+        idle.watch(None);
+        assert!(idle.due().is_none());
     }
 
     #[tokio::test(start_paused = true)]

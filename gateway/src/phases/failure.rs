@@ -21,7 +21,7 @@ pub fn to_connect(exchange: &mut Exchange, mut error: Box<Error>) -> Box<Error> 
 
 /// A try failed after the connection was made. Nothing is tried again once an answer was chosen for the client.
 pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box<Error>, reused: bool) -> Box<Error> {
-    if exchange.deadline_struck() {
+    if exchange.deadline_struck(session) {
         error = Error::explain(ErrorType::ReadTimedout, "the provider took too long").into_up();
     }
     if *error.esource() == ErrorSource::Downstream {

@@ -12,6 +12,7 @@ use svc_filters::verdict::Verdict;
 
 use super::way::Way;
 use super::{failure, logging, response};
+use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue;
 use crate::store::RequestOutcome;
@@ -32,6 +33,11 @@ pub fn piece(session: &mut Session, exchange: &mut Exchange, body: &mut Option<B
         Some(unwrapping) => unwrapping.push(incoming, end),
     };
     let outgoing = pass(session, exchange, incoming, end)?;
+    if outgoing.is_empty()
+        && let Some(connection) = session.stream().and_then(Connection::of)
+    {
+        connection.news();
+    }
     show(exchange, &outgoing)?;
     exchange.answer.bytes += outgoing.len() as u64;
     finish(exchange, end);

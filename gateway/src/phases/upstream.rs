@@ -17,6 +17,7 @@ use svc_filters::verdict::{Code, Rejection};
 
 use super::translation::{self, Asking};
 use crate::attempts::{CREDENTIAL, QUEUE, UNSENDABLE};
+use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::pictures;
 use crate::providers::{Dispatch, Draft, Provider, request_header};
@@ -36,7 +37,8 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
     }
     authorise(exchange, &provider).await?;
     let timeouts = exchange.own_timeouts().and_then(|_| exchange.timeouts());
-    match provider.peer(exchange.attempts.count() - 1, timeouts).await {
+    let watched = session.stream().and_then(Connection::of).is_some();
+    match provider.peer(exchange.attempts.count() - 1, timeouts, watched).await {
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
             log::warn!("failed to {error}");
