@@ -12,6 +12,7 @@ pub mod responses;
 
 mod answer;
 mod encoding;
+mod errors;
 mod filter;
 mod matrix;
 mod object;
@@ -21,12 +22,10 @@ mod target;
 
 pub use answer::Answer;
 pub use encoding::{Adaptations, ClientView, Encoding};
+pub use errors::{failure_for, fit_to_tell, is_failure, read_failure, write_failure, write_failure_as};
 pub use filter::TranslationFilter;
 pub use matrix::{Cell, Feature, Support, matrix};
-pub use prepare::{
-    Picture, Policy, Prepared, Viewer, failure_for, passes, pictures_to_fetch, prepare, read_failure, without_foreign_history,
-    without_signatures, write_failure,
-};
+pub use prepare::{Picture, Policy, Prepared, Viewer, passes, pictures_to_fetch, prepare, without_foreign_history, without_signatures};
 pub use target::{Capabilities, ProviderKind, Quirks, Target, ThinkingStyle};
 
 use crate::canonical::{Event, Sink};

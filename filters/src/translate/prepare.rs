@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::map::{Wanted, names, wanted};
 use super::{Adaptations, ClientView, Encoding, ProviderKind, Target, chat_completions, generate_content, messages, responses};
-use crate::canonical::{Block, Choice, Document, Failure, Losses, Media, Refusal, Request, Source, Text, Tool, Weight};
+use crate::canonical::{Block, Choice, Document, Losses, Media, Refusal, Request, Source, Text, Tool, Weight};
 use crate::shape::Shape;
 
 /// What is done about fields a target has no words for.
@@ -295,33 +295,5 @@ fn encode(request: Request<'_>, target: &Target<'_>, encoding: &mut Encoding) ->
         Shape::Messages => messages::encode_request(request, target, encoding),
         Shape::GenerateContent => generate_content::encode_request(request, target, encoding),
         Shape::Responses => responses::encode_request(request, target, encoding),
-    }
-}
-
-/// A provider's error as its client of another shape gets it: HTTP status and body.
-#[must_use]
-pub fn failure_for(client: Shape, upstream: Shape, status: u16, body: &[u8], request_id: &str) -> (u16, Vec<u8>) {
-    write_failure(client, &read_failure(upstream, status, body), request_id)
-}
-
-/// Reads a provider's error.
-#[must_use]
-pub fn read_failure(upstream: Shape, status: u16, body: &[u8]) -> Failure<'static> {
-    match upstream {
-        Shape::ChatCompletions => chat_completions::decode_failure(status, body),
-        Shape::Messages => messages::decode_failure(status, body),
-        Shape::GenerateContent => generate_content::decode_failure(status, body),
-        Shape::Responses => responses::decode_failure(status, body),
-    }
-}
-
-/// Writes an error for a client: HTTP status and body.
-#[must_use]
-pub fn write_failure(client: Shape, failure: &Failure<'_>, request_id: &str) -> (u16, Vec<u8>) {
-    match client {
-        Shape::ChatCompletions => chat_completions::encode_failure(failure, request_id),
-        Shape::Messages => messages::encode_failure(failure, request_id),
-        Shape::GenerateContent => generate_content::encode_failure(failure, request_id),
-        Shape::Responses => responses::encode_failure(failure, request_id),
     }
 }

@@ -5,7 +5,8 @@ use pingora::{Error, ErrorSource, ErrorType};
 use svc_filters::passage::Cutoff;
 use svc_filters::verdict::{Code, Rejection};
 
-use super::logging;
+use super::way::Way;
+use super::{failing, logging};
 use crate::attempts::{GONE, STALE};
 use crate::exchange::Exchange;
 use crate::rescue;
@@ -40,7 +41,11 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
             return error;
         }
         exchange.attempts.broke(kind(&error));
-        error.set_retry(*error.esource() == ErrorSource::Upstream && exchange.start_over(session));
+        if *error.esource() == ErrorSource::Upstream {
+            // An error status says enough, however its body ends.
+            let told = failing::is_cut_off(&mut exchange.answer);
+            error.set_retry(!told && exchange.start_over(session));
+        }
         return error;
     }
     if matches!(error.etype(), ErrorType::HTTPStatus(_)) {
@@ -121,7 +126,10 @@ async fn break_off(session: &mut Session, exchange: &mut Exchange, error: &Error
     }
     let message = stopped.as_ref().map_or("The provider's answer broke off.", |rejection| &rejection.message);
     let cutoff = if kind(error) == "timeout" { Cutoff::TimedOut } else { Cutoff::Failed };
-    let tail = exchange.answer.way.as_mut().map(|way| way.truncated(cutoff, message));
+    let tail = match exchange.answer.way.as_mut() {
+        Some(Way::Failing(error)) if error.own_status().is_some() => Some(error.told(exchange.id.as_str())),
+        way => way.map(|way| way.truncated(cutoff, message)),
+    };
     logging::settle(exchange, if stopped.is_some() { RequestOutcome::Refused } else { RequestOutcome::UpstreamError });
     match tail {
         Some(tail) if !tail.is_empty() => session.write_response_body(Some(tail), true).await,

@@ -2,7 +2,9 @@
 
 pub mod body;
 pub mod counting;
+pub mod failing;
 pub mod failure;
+pub mod head;
 pub mod logging;
 pub mod request;
 pub mod response;

@@ -13,10 +13,12 @@ use svc_filters::endpoint::Endpoint;
 use svc_filters::limits::{self, Decision};
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
-use svc_filters::translate::{self, Prepared, read_failure, write_failure};
+use svc_filters::translate::{self, Prepared, read_failure, write_failure, write_failure_as};
 use time::OffsetDateTime;
 
+use super::failing::Collected;
 use super::failure;
+use super::head::{fails, has_body, is_empty, is_json, is_page, vendor_id};
 use super::translation::{self, TRANSLATION};
 use super::way::Way;
 use crate::attempts::{CREDENTIAL, Judgement, judge, retry_after};
@@ -36,15 +38,6 @@ const PASSED: [HeaderName; 5] = [header::CONTENT_TYPE, header::RETRY_AFTER, RETR
 
 /// How the names begin of what the vendors say of their rate limits.
 const RATE_LIMITS: [&str; 2] = ["x-ratelimit-", "anthropic-ratelimit-"];
-
-/// Where the vendors put their own request ids.
-const VENDOR_IDS: [HeaderName; 5] = [
-    HeaderName::from_static("x-request-id"),
-    HeaderName::from_static("request-id"),
-    HeaderName::from_static("apim-request-id"),
-    HeaderName::from_static("x-goog-request-id"),
-    HeaderName::from_static("x-amzn-requestid"),
-];
 
 /// Judges the provider's answer before anything of it is sent on.
 ///
@@ -161,7 +154,14 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
     if answers && (is_page(upstream) || kind.is_some() && is_empty(upstream)) {
         return Err(empty(session, exchange, exchange.shape, status));
     }
-    exchange.answer.way = kind.and_then(|kind| passage(exchange, kind)).map(|passage| Way::Passing(Box::new(passage)));
+    exchange.answer.way = if fails(status) {
+        Some(Way::Failing(Collected::new(exchange.shape, status.as_u16(), true)))
+    } else {
+        kind.and_then(|kind| passage(exchange, kind)).map(|passage| Way::Passing(Box::new(passage)))
+    };
+    if fails(status) && is_empty(upstream) {
+        return Err(empty(session, exchange, exchange.shape, status));
+    }
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
     // Room for what is set here and by Pingora, so that the map is made once; a stream has more of it.
     let mut head = ResponseHeader::build_no_case(status, Some(if streams { 16 } else { 12 }))?;
@@ -169,6 +169,10 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
         for value in upstream.headers.get_all(name) {
             head.append_header(name.clone(), value.clone())?;
         }
+    }
+    if fails(status) && !is_json(upstream) {
+        // Whatever comes, the client gets an error of its shape.
+        head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
     }
     show_limits(exchange, &upstream.headers, &mut head)?;
     if exchange.answer.way.is_some() && (!streams || exchange.answer.stream) {
@@ -178,7 +182,7 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
     let length = length.filter(|value| exchange.answer.way.is_none() || value.as_bytes() == b"0");
     frame(session, length, &mut head, streams)?;
     describe(exchange, &mut head)?;
-    if status.is_client_error() || status.is_server_error() {
+    if fails(status) {
         head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
     }
     if streams {
@@ -187,22 +191,13 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
     Ok((head, streams))
 }
 
-/// Whether a web page follows, such as that of a proxy between, where an answer should.
-fn is_page(upstream: &ResponseHeader) -> bool {
-    let content_type = upstream.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    content_type.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("text/html"))
-}
-
-/// Whether no body follows.
-fn is_empty(upstream: &ResponseHeader) -> bool {
-    upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(upstream.status)
-}
-
 /// Ends a try whose answer has no body, or none of use: another one, or a failure for the client.
 fn empty(session: &Session, exchange: &mut Exchange, dialect: Shape, status: StatusCode) -> Box<Error> {
-    exchange.attempts.broke("truncated");
-    if status.is_success() && exchange.start_over(session) {
-        return failure::taken_back();
+    if status.is_success() {
+        exchange.attempts.broke("truncated");
+        if exchange.start_over(session) {
+            return failure::taken_back();
+        }
     }
     let status = if status.is_success() { 502 } else { status.as_u16() };
     exchange.answer.failure = Some(read_failure(dialect, status, b""));
@@ -232,7 +227,7 @@ fn translated(
         let failure = read_failure(prepared.shape, status.as_u16(), b"");
         // Over HTTP/2 the head cannot be held, and leaves as what the status alone tells.
         status = StatusCode::from_u16(write_failure(exchange.shape, &failure, exchange.id.as_str()).0).unwrap_or(status);
-        Way::failing(prepared.shape, upstream.status.as_u16())
+        Way::Failing(Collected::new(prepared.shape, upstream.status.as_u16(), false))
     });
     hold(session, streams);
     let mut head = ResponseHeader::build_no_case(status, Some(12))?;
@@ -260,7 +255,15 @@ fn translated(
 pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<(ResponseHeader, Bytes)> {
     let seconds = exchange.answer.retry_after.as_ref().and_then(|value| value.to_str().ok()?.trim().parse().ok());
     failure.retry_after = failure.retry_after.or(seconds);
-    let (status, body) = write_failure(exchange.shape, &failure, exchange.id.as_str());
+    let own = match &exchange.answer.way {
+        Some(Way::Failing(error)) => error.own_status(),
+        _ => None,
+    };
+    let id = exchange.id.as_str();
+    let (status, body) = match own {
+        Some(status) => (status, write_failure_as(exchange.shape, &failure, status, id)),
+        None => write_failure(exchange.shape, &failure, id),
+    };
     exchange.answer.status = status;
     let mut head = ResponseHeader::build_no_case(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), Some(12))?;
     head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
@@ -355,10 +358,6 @@ fn frame(session: &Session, length: Option<&HeaderValue>, head: &mut ResponseHea
     }
 }
 
-fn has_body(status: StatusCode) -> bool {
-    !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
-}
-
 /// Passes on what the provider says of its own rate limits, where the caller has none of ours that it could be taken for.
 fn show_limits(exchange: &Exchange, upstream: &HeaderMap, head: &mut ResponseHeader) -> Result<()> {
     let capped = matches!(exchange.limit, Some(Decision::Admitted(standing)) if !standing.is_empty());
@@ -399,10 +398,6 @@ fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn vendor_id(headers: &HeaderMap) -> Option<HeaderValue> {
-    VENDOR_IDS.iter().find_map(|name| headers.get(name)).cloned()
 }
 
 /// What the body is; `None` where it goes through untouched and unread.

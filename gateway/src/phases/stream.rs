@@ -11,7 +11,7 @@ use svc_filters::shape::Shape;
 use svc_filters::verdict::Verdict;
 
 use super::way::Way;
-use super::{failure, logging, response};
+use super::{failing, failure, logging, response};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue;
@@ -50,9 +50,12 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
         return Ok(Bytes::new());
     }
     let stream = exchange.answer.stream;
+    if matches!(exchange.answer.way, Some(Way::Failing(_))) {
+        return failing::piece(session, exchange, incoming, end);
+    }
     let Some(way) = exchange.answer.way.as_mut() else { return Ok(incoming) };
     let mut out = way.push(incoming, end).map_err(|fault| Error::because(ErrorType::InvalidHTTPHeader, "provider's body", fault))?;
-    if end && !way.terminal_seen() && !matches!(way, Way::Failing(_)) {
+    if end && !way.terminal_seen() {
         let begun = stream && way.content_started();
         exchange.attempts.broke("truncated");
         if exchange.start_over(session) {
@@ -66,7 +69,7 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
         out = join(out, truncated(exchange));
     }
     let Some(way) = exchange.answer.way.as_ref() else { return Ok(out) };
-    if let Some(failure) = way.instead(end, stream) {
+    if let Some(failure) = way.instead(stream) {
         return instead(session, exchange, failure, out);
     }
     let begun = end || stream && (way.content_started() || way.terminal_seen());
@@ -108,21 +111,17 @@ fn release(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
 /// Puts the provider's failure in place of an answer the client has seen nothing of. Where its head has left already, the body
 /// says what it can.
 fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>, inside: Bytes) -> Result<Bytes> {
-    let told = matches!(exchange.answer.way, Some(Way::Failing(_)));
-    if !told {
-        exchange.attempts.broke(IN_BAND);
-        if is_elsewhere_better(failure.class) && exchange.start_over(session) {
-            return Err(failure::taken_back());
-        }
+    exchange.attempts.broke(IN_BAND);
+    if is_elsewhere_better(failure.class) && exchange.start_over(session) {
+        return Err(failure::taken_back());
     }
     exchange.answer.failed_inside = true;
-    let refused = matches!(exchange.answer.way, Some(Way::Failing(_)));
-    let whole = refused || exchange.answer.way.as_ref().is_some_and(Way::is_whole);
+    let whole = exchange.answer.way.as_ref().is_some_and(Way::is_whole);
     if whole {
         // Nothing of a body was written yet: only the head is another one, and the connection goes on.
         let before = exchange.answer.status;
         let (head, body) = response::failed(exchange, failure.clone())?;
-        if rescue::replace_head(session, &head) || (refused && !rescue::can_replace(session)) {
+        if rescue::replace_head(session, &head) {
             exchange.answer.replaced = true;
             return Ok(body);
         }

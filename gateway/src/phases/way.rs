@@ -1,15 +1,13 @@
 //! An answer's way from the provider's bytes to the client's.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use svc_filters::canonical::{Failure, FailureClass, Text};
 use svc_filters::passage::{Cutoff, InBandError, Passage, PassageError};
-use svc_filters::shape::Shape;
 use svc_filters::tokens::{Heard, Hearing};
-use svc_filters::translate::{self, read_failure};
+use svc_filters::translate;
 use svc_filters::usage::Usage;
 
-/// The most that is read of an error's body.
-const ERROR_LIMIT: usize = 1 << 20;
+use super::failing::Collected;
 
 /// The way of one answer.
 #[derive(Debug)]
@@ -18,25 +16,11 @@ pub enum Way {
     Passing(Box<Passage>),
     /// The answer is read in one dialect and written in another.
     Translated(Box<translate::Answer>),
-    /// A provider of another dialect answered with an error, which is collected.
+    /// The provider answered with an error, which is collected (see [`super::failing`]).
     Failing(Collected),
 }
 
-/// An error of a provider on its way.
-#[derive(Debug)]
-pub struct Collected {
-    dialect: Shape,
-    status: u16,
-    body: BytesMut,
-}
-
 impl Way {
-    /// The way of an error.
-    #[must_use]
-    pub fn failing(dialect: Shape, status: u16) -> Self {
-        Self::Failing(Collected { dialect, status, body: BytesMut::new() })
-    }
-
     /// Keeps the answer's text from now on, so that it can be counted.
     pub fn listen(&mut self, hearing: Hearing) {
         match self {
@@ -73,11 +57,7 @@ impl Way {
         match self {
             Self::Passing(passage) => passage.push(piece, end),
             Self::Translated(answer) => answer.push(piece, end),
-            Self::Failing(error) => {
-                let room = ERROR_LIMIT.saturating_sub(error.body.len());
-                error.body.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
-                Ok(Bytes::new())
-            }
+            Self::Failing(_) => Ok(piece),
         }
     }
 
@@ -147,16 +127,15 @@ impl Way {
     }
 
     /// The error the client is to get in place of the answer: the provider failed before anything of the answer proper was
-    /// seen, or the client waits for one document. `end` tells that the provider's body is over. Documents in the client's own
-    /// dialect go through whatever they say.
+    /// seen, or the client waits for one document. Documents in the client's own dialect go through
+    /// whatever they say.
     #[must_use]
-    pub fn instead(&self, end: bool, stream: bool) -> Option<Failure<'static>> {
+    pub fn instead(&self, stream: bool) -> Option<Failure<'static>> {
         match self {
             Self::Passing(passage) if passage.content_started() || !stream => None,
             Self::Passing(passage) => passage.in_band_error().map(failure),
             Self::Translated(answer) if answer.content_started() && !answer.is_whole() => None,
             Self::Translated(answer) => answer.failure().cloned(),
-            Self::Failing(error) if end => Some(read_failure(error.dialect, error.status, &error.body)),
             Self::Failing(_) => None,
         }
     }

@@ -1,24 +1,9 @@
 //! Everything a provider can do wrong, over real processes: what the client sees, who serves instead, and what is recorded.
 
-/// One fault as two tests: what the gateway does right, and the combinations where it does not yet.
-macro_rules! partly {
-    ($name:ident, $fault:expr, $wrong:ident, $cells:expr, $reason:literal) => {
-        #[test]
-        fn $name() {
-            $fault.except($cells).run();
-        }
-
-        #[test]
-        #[ignore = $reason]
-        fn $wrong() {
-            $fault.only($cells).run();
-        }
-    };
-}
-
 mod bodies;
 mod connecting;
 mod dead_target;
+mod error_bodies;
 mod leaving;
 mod matrix;
 mod queue;

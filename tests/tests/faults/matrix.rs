@@ -28,8 +28,6 @@ pub(crate) struct Fault {
     stream: Option<End>,
     whole: Option<End>,
     timeouts: &'static str,
-    only: fn(&Cell) -> bool,
-    except: fn(&Cell) -> bool,
     strict: bool,
     lets_go: bool,
 }
@@ -110,16 +108,7 @@ impl Stand {
 impl Fault {
     /// A fault with the same consequence for streams and whole answers.
     pub(crate) fn new(stand: impl FnOnce() -> Stand + 'static, end: End) -> Self {
-        Self {
-            stand: Box::new(stand),
-            stream: Some(end),
-            whole: Some(end),
-            timeouts: TIMEOUTS,
-            only: |_| true,
-            except: |_| false,
-            strict: false,
-            lets_go: false,
-        }
+        Self { stand: Box::new(stand), stream: Some(end), whole: Some(end), timeouts: TIMEOUTS, strict: false, lets_go: false }
     }
 
     /// A fault of the answer to a request.
@@ -151,18 +140,6 @@ impl Fault {
         self
     }
 
-    /// In these combinations alone.
-    pub(crate) fn only(mut self, only: fn(&Cell) -> bool) -> Self {
-        self.only = only;
-        self
-    }
-
-    /// In all combinations but these.
-    pub(crate) fn except(mut self, except: fn(&Cell) -> bool) -> Self {
-        self.except = except;
-        self
-    }
-
     /// The record must name the failure also where no other target was left.
     pub(crate) fn strict(mut self) -> Self {
         self.strict = true;
@@ -178,8 +155,7 @@ impl Fault {
     /// Tries every combination.
     pub(crate) fn run(self) {
         let good = Upstream::start();
-        let cells: Vec<(Cell, End)> =
-            Cell::all().filter(self.only).filter(|cell| !(self.except)(cell)).filter_map(|cell| Some((cell, self.end(&cell)?))).collect();
+        let cells: Vec<(Cell, End)> = Cell::all().filter_map(|cell| Some((cell, self.end(&cell)?))).collect();
         let stand = (self.stand)();
         let server = Gateway::start(options(&cells, &stand, self.timeouts, &good));
         let database = Database::open(&server.database_url());

@@ -12,6 +12,12 @@ fn told(shape: Shape, status: u16) -> Vec<Step> {
     vec![Step::send(answers::document(status, "application/json", "", &answers::error(shape, status)))]
 }
 
+/// An error whose body never comes to its end.
+fn cut(status: u16) -> Vec<Step> {
+    let head = format!("HTTP/1.1 {status} Faulty\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n");
+    vec![Step::send(head + "{\"error\": {\"mess"), Step::Close]
+}
+
 #[test]
 fn status_408() {
     Fault::on_request(|shape, _| told(shape, 408), upstream(&[408], &[408, 504], STATUS)).run();
@@ -47,43 +53,44 @@ fn status_529() {
     Fault::on_request(|shape, _| told(shape, 529), upstream(&[529], &[503, 529], STATUS)).run();
 }
 
-partly!(
-    a_status_with_a_web_page,
-    {
-        let page = |_: Shape, _: bool| vec![Step::send(answers::document(502, "text/html", "", "<html><h1>502 Bad Gateway</h1></html>"))];
-        Fault::on_request(page, upstream(&[502], &[500, 502], STATUS))
-    },
-    a_status_with_a_web_page_in_the_clients_own_dialect,
-    |cell| cell.is_same() && !cell.pair,
-    "a body that is no error of the shape passes as it is in the client's own dialect"
-);
+#[test]
+fn a_status_with_a_web_page() {
+    let page = |_: Shape, _: bool| vec![Step::send(answers::document(502, "text/html", "", "<html><h1>502 Bad Gateway</h1></html>"))];
+    Fault::on_request(page, upstream(&[502], &[500, 502], STATUS)).run();
+}
 
-partly!(
-    a_status_without_a_body,
-    {
-        let empty = |_: Shape, _: bool| vec![Step::send("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n")];
-        Fault::on_request(empty, upstream(&[503], &[503, 529], STATUS))
-    },
-    a_status_without_a_body_in_the_clients_own_dialect,
-    |cell| cell.is_same() && !cell.pair,
-    "a body that is no error of the shape passes as it is in the client's own dialect"
-);
+#[test]
+fn a_status_without_a_body() {
+    let empty = |_: Shape, _: bool| vec![Step::send("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n")];
+    Fault::on_request(empty, upstream(&[503], &[503, 529], STATUS)).run();
+}
 
-partly!(
-    a_status_whose_body_breaks_off,
-    {
-        let cut = |_: Shape, _: bool| {
-            vec![
-                Step::send("HTTP/1.1 503 Busy\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"error\": {\"mess"),
-                Step::Close,
-            ]
-        };
-        Fault::on_request(cut, crate::matrix::error(&[502, 503, 529], STATUS))
-    },
-    a_status_whose_body_breaks_off_in_the_clients_own_dialect,
-    |cell| cell.is_same() && !cell.pair,
-    "an error whose body breaks off is passed on cut off in the client's own dialect"
-);
+#[test]
+fn a_status_with_a_body_of_no_chunks() {
+    let empty = |_: Shape, _: bool| vec![Step::send("HTTP/1.1 503 Busy\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")];
+    Fault::on_request(empty, upstream(&[503], &[503, 529], STATUS)).run();
+}
+
+#[test]
+fn a_status_whose_body_breaks_off() {
+    Fault::on_request(|_, _| cut(503), upstream(&[503], &[503, 529], &["status", "closed"])).run();
+}
+
+#[test]
+fn a_status_of_the_clients_own_whose_body_breaks_off() {
+    Fault::on_request(|_, _| cut(404), End::Passed(404)).run();
+}
+
+#[test]
+fn a_status_whose_body_stops_half_way() {
+    let silent = |_: Shape, _: bool| {
+        let mut steps = cut(503);
+        steps.pop();
+        steps.push(Step::Hang);
+        steps
+    };
+    Fault::on_request(silent, upstream(&[503], &[503, 529], &["status", "timeout"])).lets_go().run();
+}
 
 #[test]
 fn a_credential_that_is_refused_is_no_business_of_the_client() {

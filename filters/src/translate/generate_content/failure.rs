@@ -187,9 +187,15 @@ fn scrubbed(message: &str) -> String {
 #[must_use]
 pub fn encode_failure(failure: &Failure<'_>, request_id: &str) -> (u16, Vec<u8>) {
     let (status, _) = told_as(failure);
+    (status, encode_failure_as(failure, status, request_id))
+}
+
+/// Body of an error for a client of this shape that gets it with a status of the provider's own.
+#[must_use]
+pub fn encode_failure_as(failure: &Failure<'_>, status: u16, request_id: &str) -> Vec<u8> {
     let mut body = Vec::new();
-    write(failure, Some(request_id), &mut body);
-    (status, body)
+    write_as(failure, status, Some(request_id), &mut body);
+    body
 }
 
 /// Status and word for a failure. What is wrong with our credential is not the client's to mend.
@@ -208,9 +214,15 @@ fn told_as(failure: &Failure<'_>) -> (u16, &'static str) {
     }
 }
 
+/// Writes the error object as it stands in a stream.
+pub(super) fn write(failure: &Failure<'_>, out: &mut Vec<u8>) {
+    let (code, _) = told_as(failure);
+    write_as(failure, code, None, out);
+}
+
 /// Writes the error object, `error` first: clients look for it there.
-pub(super) fn write(failure: &Failure<'_>, request_id: Option<&str>, out: &mut Vec<u8>) {
-    let (code, status) = told_as(failure);
+fn write_as(failure: &Failure<'_>, code: u16, request_id: Option<&str>, out: &mut Vec<u8>) {
+    let (_, status) = told_as(failure);
     let mut w = Writer::new(out);
     w.begin_object();
     w.object("error", |w| {

@@ -15,6 +15,6 @@ mod write;
 pub use self::answer::decoder;
 pub use self::decode::decode_request;
 pub use self::encode::encode_request;
-pub use self::failure::{decode_failure, encode_failure};
+pub use self::failure::{decode_failure, encode_failure, encode_failure_as};
 pub use self::native::{without_foreign_history, without_signatures};
 pub use self::write::{stream_encoder, whole_encoder};

@@ -199,7 +199,7 @@ impl Stream {
 
     fn fail(&mut self, failure: &Failure<'_>, out: &mut Vec<u8>) {
         self.frame.open(out);
-        failure::write(failure, None, out);
+        failure::write(failure, out);
         self.frame.end(out);
         self.shut(out);
     }
