@@ -34,6 +34,8 @@ use crate::store::{RecordView, RequestOutcome, Snapshot, Uncounted};
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The longest another try waits for the body of an error that may say more than its head.
+const REASON_WAITS: Duration = Duration::from_secs(2);
 
 /// One request, from its head to its record.
 pub struct Exchange {
@@ -133,6 +135,10 @@ pub struct Answer {
     pub upstream_request_id: Option<HeaderValue>,
     /// The provider's `retry-after`.
     pub retry_after: Option<HeaderValue>,
+    /// Until when the credential rests, where only the body can tell how long the provider wants it to.
+    pub guess: Option<u64>,
+    /// Whether it is not to be delivered: its body is read, and another candidate tried.
+    pub passed_over: bool,
     /// The provider's failure that the client gets in place of an answer.
     pub failure: Option<Failure<'static>>,
     /// Whether an error was sent inside a started answer.
@@ -287,6 +293,13 @@ impl Exchange {
         if let Some(connection) = session.stream().and_then(Connection::of) {
             connection.watch(timeouts.map(|timeouts| timeouts.idle));
         }
+    }
+
+    /// Bounds the wait for the body of an error that another try follows.
+    pub fn wait_for_reason(&mut self, session: &Session) {
+        let Some(timeouts) = self.timeouts() else { return };
+        let whole = self.started + timeouts.total;
+        self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.idle.min(REASON_WAITS))));
     }
 
     /// Takes the bounds off the connection, for what comes after this exchange.

@@ -1,5 +1,7 @@
 //! Error statuses. Their bodies are collected, since only the whole tells whether the client can read it.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
@@ -7,13 +9,15 @@ use svc_filters::canonical::Failure;
 use svc_filters::shape::Shape;
 use svc_filters::translate::{fit_to_tell, is_failure, read_failure, write_failure_as};
 
-use super::response;
 use super::way::Way;
-use crate::exchange::{Answer, Exchange};
+use super::{failure, response};
+use crate::exchange::Exchange;
 use crate::rescue;
 
 /// The most that is kept of an error's body.
 const LIMIT: usize = 1 << 20;
+/// The most that is read of an error another try follows.
+const REASON: usize = 64 * 1024;
 
 /// An error of a provider on its way.
 #[derive(Debug)]
@@ -24,13 +28,15 @@ pub struct Collected {
     body: BytesMut,
     /// Whether it was too large to be kept, and goes through as it comes.
     open: bool,
+    /// Whether a part of it was too much to be kept, and was dropped.
+    cut: bool,
 }
 
 impl Collected {
     /// An error with a status. `own` tells that the dialect is the client's too.
     #[must_use]
     pub fn new(dialect: Shape, status: u16, own: bool) -> Self {
-        Self { dialect, status, own, body: BytesMut::new(), open: false }
+        Self { dialect, status, own, body: BytesMut::new(), open: false, cut: false }
     }
 
     /// The status the client gets whatever the body says; `None` where the error is translated.
@@ -69,6 +75,7 @@ impl Collected {
             self.body.extend_from_slice(&piece);
             return self.body.split().freeze();
         }
+        self.cut |= piece.len() > room;
         self.body.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
         Bytes::new()
     }
@@ -81,21 +88,55 @@ impl Collected {
 pub fn piece(session: &Session, exchange: &mut Exchange, incoming: Bytes, end: bool) -> Result<Bytes> {
     let Some(Way::Failing(error)) = exchange.answer.way.as_mut() else { return Ok(incoming) };
     let early = error.push(incoming);
-    if !end {
+    let enough = end || error.cut || exchange.answer.passed_over && error.body.len() > REASON;
+    if !enough {
         return Ok(early);
     }
+    let failure = error.failure();
+    correct_rest(exchange, &failure);
+    if exchange.answer.passed_over {
+        return Err(go_on(session, exchange, failure));
+    }
+    if !end {
+        exchange.answer.failure = Some(failure);
+        return Err(Error::explain(ErrorType::ReadError, "the body of the provider's error has no end").into_up());
+    }
+    let Some(Way::Failing(error)) = exchange.answer.way.as_mut() else { return Ok(early) };
     if error.own {
         return Ok(if early.is_empty() { error.told(exchange.id.as_str()) } else { early });
     }
-    let failure = error.failure();
     translated(session, exchange, failure)
 }
 
-/// Notes what is to be told of an error whose body was cut off. `false` where the answer is none.
-pub fn is_cut_off(answer: &mut Answer) -> bool {
-    let Some(Way::Failing(error)) = &answer.way else { return false };
-    answer.failure = (!error.open).then(|| error.failure());
-    true
+/// Lets the credential rest as long as the body asks, where the head has asked for nothing.
+fn correct_rest(exchange: &mut Exchange, failure: &Failure<'_>) {
+    let (Some(until), Some(seconds)) = (exchange.answer.guess.take(), failure.retry_after) else { return };
+    if let (Some(provider), Some(key)) = (exchange.attempts.provider(), exchange.attempts.key()) {
+        provider.keys().correct(key.index, until, exchange.now(), Duration::from_secs(seconds));
+    }
+}
+
+/// Ends a try another one was to follow. Where nobody is left to ask after all, the client gets the error.
+fn go_on(session: &Session, exchange: &mut Exchange, failure: Failure<'static>) -> Box<Error> {
+    exchange.answer.passed_over = false;
+    if exchange.start_over(session) {
+        return failure::taken_back();
+    }
+    exchange.attempts.deliver();
+    exchange.answer.failure = Some(failure);
+    Error::explain(ErrorType::ReadError, "no other candidate is left").into_up()
+}
+
+/// Notes what is to be told of an error whose body was cut off: its status says enough. Returns whether another try follows all the
+/// same; `None` where the answer is no error.
+pub fn cut_off(session: &Session, exchange: &mut Exchange) -> Option<bool> {
+    let Some(Way::Failing(error)) = &exchange.answer.way else { return None };
+    let failure = error.failure();
+    if exchange.answer.passed_over {
+        return Some(go_on(session, exchange, failure).retry());
+    }
+    exchange.answer.failure = (!error.open).then_some(failure);
+    Some(false)
 }
 
 /// Puts a translated error in place of the answer, nothing of whose body was written yet: only the head is another one, and the

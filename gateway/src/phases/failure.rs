@@ -40,11 +40,12 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
             error.set_retry(false);
             return error;
         }
-        exchange.attempts.broke(kind(&error));
+        if !exchange.answer.passed_over {
+            exchange.attempts.broke(kind(&error));
+        }
         if *error.esource() == ErrorSource::Upstream {
-            // An error status says enough, however its body ends.
-            let told = failing::is_cut_off(&mut exchange.answer);
-            error.set_retry(!told && exchange.start_over(session));
+            let next = failing::cut_off(session, exchange).unwrap_or_else(|| exchange.start_over(session));
+            error.set_retry(next);
         }
         return error;
     }

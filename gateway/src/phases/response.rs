@@ -60,13 +60,21 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         return Err(error);
     }
     let judgement = judge(status);
-    rest_credential(exchange, judgement, &head.headers);
+    let guess = rest_credential(exchange, judgement, &head.headers);
+    let guess = guess.filter(|_| may_tell_pause(exchange, head));
+    exchange.answer.guess = guess;
     if judgement == Judgement::Deliver {
         exchange.attempts.conclude(status, "");
         return Ok(());
     }
     exchange.attempts.conclude(status, if judgement == Judgement::CredentialRefused { CREDENTIAL } else { "status" });
-    if exchange.has_next() {
+    let next = exchange.has_next();
+    exchange.answer.passed_over = next && guess.is_some();
+    if exchange.answer.passed_over {
+        // The next candidate is tried as soon as the body has told what the credential needs.
+        return Ok(());
+    }
+    if next {
         let mut error = Error::explain(ErrorType::HTTPStatus(status), "the provider's answer leads to the next candidate");
         error.set_retry(true);
         return Err(error);
@@ -99,17 +107,29 @@ fn signed(exchange: &Exchange) -> bool {
     memchr::memmem::find(&exchange.upstream_body, trace).is_some()
 }
 
-fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) {
-    let (Some(provider), Some(key)) = (exchange.attempts.provider(), exchange.attempts.key()) else { return };
+/// Lets the credential rest where the status asks for it. Returns until when, where the provider does not say.
+fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) -> Option<u64> {
+    let (provider, key) = (exchange.attempts.provider()?, exchange.attempts.key()?);
     let now = exchange.now();
     match judgement {
         Judgement::CredentialRefused => {
             log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
             provider.keys().refuse(key.index, now);
+            None
         }
-        Judgement::Limited => provider.keys().limit(key.index, now, retry_after(headers, OffsetDateTime::now_utc())),
-        Judgement::Deliver | Judgement::Next => {}
+        Judgement::Limited => {
+            let told = retry_after(headers, OffsetDateTime::now_utc());
+            let until = provider.keys().limit(key.index, now, told);
+            told.is_none().then_some(until)
+        }
+        Judgement::Deliver | Judgement::Next => None,
     }
+}
+
+/// Whether the body that follows is one in which vendors say how long they want to be left alone.
+fn may_tell_pause(exchange: &Exchange, head: &ResponseHeader) -> bool {
+    let dialect = exchange.asking.as_ref().map(|asking| asking.dialect);
+    is_json(head) && !is_empty(head) && dialect.is_some_and(|dialect| dialect != Shape::Messages)
 }
 
 /// Makes the head the client gets, and the way its body takes.
@@ -124,7 +144,11 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
         (Some(provider), Some(asking)) => provider.unwrapping(asking.endpoint, upstream)?.map(Box::new),
         _ => None,
     };
-    exchange.answered(session);
+    if exchange.answer.passed_over {
+        exchange.wait_for_reason(session)
+    } else {
+        exchange.answered(session)
+    }
     exchange.answer.first_byte = Some(exchange.started.elapsed());
     exchange.answer.upstream_request_id = vendor_id(&upstream.headers);
     exchange.answer.retry_after = upstream.headers.get(header::RETRY_AFTER).cloned();
@@ -142,8 +166,14 @@ pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut Respon
             exchange.commit();
         }
     }
-    *upstream = hand_over(session, head, streams)?;
+    let unseen = exchange.answer.passed_over && session.as_http2().is_some();
+    *upstream = if unseen { interim()? } else { hand_over(session, head, streams)? };
     Ok(())
+}
+
+/// A head that no client over HTTP/2 gets to see, as Pingora sends it none of this kind. There is nothing that could hold another one.
+fn interim() -> Result<ResponseHeader> {
+    ResponseHeader::build_no_case(StatusCode::CONTINUE, Some(0))
 }
 
 /// The head of an answer in the client's own dialect, and whether it streams.

@@ -75,11 +75,22 @@ impl KeyRing {
     }
 
     /// Rests a credential after 429, for as long as the vendor asks within a minute; where it does not say, longer each time.
-    pub fn limit(&self, index: usize, now_ms: u64, retry_after: Option<Duration>) {
-        let Some(held) = self.credentials.get(index) else { return };
+    /// Returns until when.
+    pub fn limit(&self, index: usize, now_ms: u64, retry_after: Option<Duration>) -> u64 {
+        let Some(held) = self.credentials.get(index) else { return now_ms };
         let before = held.limited.fetch_add(1, Ordering::Relaxed);
         let own = LIMITED_REST.saturating_mul(1_u32.checked_shl(before).unwrap_or(u32::MAX));
-        self.rest(index, now_ms, retry_after.unwrap_or(own).min(LONGEST_REST));
+        self.rest(index, now_ms, retry_after.unwrap_or(own).min(LONGEST_REST))
+    }
+
+    /// Puts what the vendor asks for in place of a rest until `until` that [`KeyRing::limit`] gave before it was known. A rest for
+    /// another reason is not shortened.
+    pub fn correct(&self, index: usize, until: u64, now_ms: u64, asked: Duration) {
+        let Some(held) = self.credentials.get(index) else { return };
+        let told = end(now_ms, asked.min(LONGEST_REST));
+        if held.rests_until.compare_exchange(until, told, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            held.rests_until.fetch_max(told, Ordering::Relaxed);
+        }
     }
 
     /// A request with the credential succeeded.
@@ -104,12 +115,17 @@ impl KeyRing {
         (0..self.credentials.len()).any(|index| tried & bit(index) == 0)
     }
 
-    fn rest(&self, index: usize, now_ms: u64, rest: Duration) {
+    fn rest(&self, index: usize, now_ms: u64, rest: Duration) -> u64 {
+        let until = end(now_ms, rest);
         if let Some(credential) = self.credentials.get(index) {
-            let until = now_ms.saturating_add(u64::try_from(rest.as_millis()).unwrap_or(u64::MAX));
             credential.rests_until.fetch_max(until, Ordering::Relaxed);
         }
+        until
     }
+}
+
+fn end(now_ms: u64, rest: Duration) -> u64 {
+    now_ms.saturating_add(u64::try_from(rest.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// The bit a position has in the set of tried ones; positions past the 64th share the last.
@@ -156,6 +172,21 @@ mod tests {
         ring.succeeded(0);
         ring.limit(0, now, None);
         assert!(ring.has_rested(0, now + 1_000));
+    }
+
+    #[test]
+    fn what_the_vendor_asks_for_later_takes_the_place_of_a_guess_and_of_nothing_else() {
+        for (asked, until) in [(7_000, 7_000), (200, 200), (90_000, 60_000)] {
+            let ring = ring(1);
+            let guess = ring.limit(0, 0, None);
+            ring.correct(0, guess, 0, Duration::from_millis(asked));
+            assert!(!ring.has_rested(0, until - 1) && ring.has_rested(0, until), "{asked} ms");
+        }
+        let ring = ring(1);
+        let guess = ring.limit(0, 0, None);
+        ring.refuse(0, 0);
+        ring.correct(0, guess, 0, Duration::from_secs(5));
+        assert!(!ring.has_rested(0, 299_999), "a credential that was refused meanwhile goes on resting");
     }
 
     #[test]

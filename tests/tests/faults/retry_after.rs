@@ -4,7 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use svc_tests::faulty::{Faulty, Step, answers};
-use svc_tests::gateway::{Gateway, Options};
+use svc_tests::gateway::{Gateway, KEY, Options};
+use svc_tests::h2c::Http2;
 use svc_tests::raw::{Answer, Connection};
 use svc_tests::shapes::Shape;
 use svc_tests::upstream::Upstream;
@@ -12,12 +13,15 @@ use svc_tests::wait;
 use time::format_description::well_known::{Rfc2822, Rfc3339};
 use time::{OffsetDateTime, UtcOffset};
 
+use crate::view::{is_error_body, looks_complete};
 use crate::{STEADY, provider};
 
 /// How long a credential rests that was told no time, and some room.
 const UNTOLD: Duration = Duration::from_millis(1_500);
 const RETRY_INFO: &str = r#"{"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [
     {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "5s"}]}}"#;
+
+const WORDS: &str = r#"{"error": {"message": "Rate limit reached. Please try again in 4.2s.", "type": "tokens", "param": null, "code": "rate_limit_exceeded"}}"#;
 
 /// A provider that answers every request with 429, and what comes after it.
 struct Setup {
@@ -34,6 +38,10 @@ impl Setup {
             let own = answers::error(shape, 429);
             vec![Step::send(answers::document(429, "application/json", &headers, body.unwrap_or(&own)))]
         });
+        Self::with(shape, busy)
+    }
+
+    fn with(shape: Shape, busy: Faulty) -> Self {
         let good = Upstream::start();
         let models = "  - {name: pair, targets: [{provider: busy, model: m}, {provider: chat, model: demo-1, priority: 1}]}\n  \
                         - {name: alone, targets: [{provider: busy, model: m}]}\n";
@@ -100,9 +108,55 @@ fn a_provider_is_left_alone_as_long_as_it_asks_for() {
 }
 
 #[test]
-#[ignore = "RetryInfo in the body of a 429 does not rest the credential: it is asked again after a second"]
 fn a_provider_that_tells_the_time_in_the_body_is_left_alone_as_long() {
-    Setup::start(Shape::Generate, "", Some(RETRY_INFO)).stays_alone("RetryInfo");
+    let array: &str = format!("[{RETRY_INFO}]").leak();
+    let forms = [(Shape::Generate, RETRY_INFO), (Shape::Generate, array), (Shape::Chat, WORDS)];
+    thread::scope(|scope| {
+        for (shape, body) in forms {
+            scope.spawn(move || Setup::start(shape, "", Some(body)).stays_alone(body));
+        }
+    });
+}
+
+#[test]
+fn the_body_is_read_for_it_also_where_no_other_target_is_left() {
+    let setup = Setup::start(Shape::Generate, "", Some(RETRY_INFO));
+    for client in [Shape::Generate, Shape::Chat] {
+        assert_eq!(setup.ask(client, "alone").status, 429);
+    }
+    let told = Instant::now();
+    wait::until("the time for which a credential rests unasked twice", || {
+        assert!(!setup.asks_the_busy_one(), "asked again after {:?}", told.elapsed());
+        (told.elapsed() > UNTOLD * 2).then_some(())
+    });
+}
+
+#[test]
+fn a_client_over_http_2_gets_the_answer_of_the_next_target() {
+    let busy = Faulty::on_request(|_| {
+        let head = format!("HTTP/1.1 429 Busy\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", RETRY_INFO.len());
+        // The head arrives long before the body tells how long to wait.
+        vec![Step::send(head), Step::Pause(Duration::from_millis(200)), Step::send(RETRY_INFO)]
+    });
+    let setup = Setup::with(Shape::Generate, busy);
+    for (client, stream) in [(Shape::Generate, false), (Shape::Chat, true), (Shape::Messages, false)] {
+        let before = setup.busy.count();
+        let (name, value) = client.credential(KEY);
+        let body = client.body("pair", "hi", stream).to_string();
+        let answer = Http2::open(setup.gateway.address).post(&client.path("pair", stream), &[(name, &value)], body.as_bytes(), true);
+        let told = format!("{client:?}: {}\n{}", answer.head, answer.text());
+        assert!(looks_complete(client, &answer, stream), "{told}");
+        let asked = setup.busy.count() > before;
+        assert_eq!(
+            (answer.header("x-svc-attempts"), asked),
+            if client == Shape::Generate { (Some("2"), true) } else { (Some("1"), false) },
+            "{told}"
+        );
+    }
+    let (name, value) = Shape::Chat.credential(KEY);
+    let body = Shape::Chat.body("alone", "hi", false).to_string();
+    let answer = Http2::open(setup.gateway.address).post(&Shape::Chat.path("alone", false), &[(name, &value)], body.as_bytes(), true);
+    assert!(answer.status == 429 && is_error_body(Shape::Chat, &answer.json()), "{}\n{}", answer.head, answer.text());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Providers that answer with an error.
 
+use std::time::Duration;
+
 use svc_tests::faulty::{Step, answers};
 use svc_tests::shapes::Shape;
 
@@ -26,6 +28,29 @@ fn status_408() {
 #[test]
 fn status_429() {
     Fault::on_request(|shape, _| told(shape, 429), upstream(&[429], &[429], STATUS)).run();
+}
+
+#[test]
+fn status_429_whose_body_never_comes() {
+    let silent = |_: Shape, _: bool| {
+        vec![Step::send("HTTP/1.1 429 Busy\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n"), Step::Hang]
+    };
+    Fault::on_request(silent, upstream(&[429], &[429], &["status", "timeout"])).lets_go().run();
+}
+
+#[test]
+fn status_429_whose_body_never_ends() {
+    let endless = |_: Shape, _: bool| {
+        let head = "HTTP/1.1 429 Busy\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+        let piece = answers::piece(&"no end ".repeat(10_000));
+        vec![Step::send(head), Step::Repeat(piece.into_bytes(), Duration::from_millis(1))]
+    };
+    Fault::on_request(endless, upstream(&[429], &[429], &["status", "closed"])).patient().lets_go().run();
+}
+
+#[test]
+fn status_429_whose_body_breaks_off() {
+    Fault::on_request(|_, _| cut(429), upstream(&[429], &[429], &["status", "closed"])).run();
 }
 
 #[test]
