@@ -1,4 +1,4 @@
-//! The three client shapes as tests use them: paths, bodies, credentials, errors.
+//! The client shapes as tests use them: paths, bodies, credentials, errors.
 
 use serde_json::{Value, json};
 
@@ -14,10 +14,12 @@ pub enum Shape {
     Messages,
     /// Generate content.
     Generate,
+    /// Responses, which providers of chat completions may speak besides.
+    Responses,
 }
 
 impl Shape {
-    /// All of them.
+    /// Those that are a provider's only one.
     pub const ALL: [Self; 3] = [Self::Chat, Self::Messages, Self::Generate];
 
     /// The name in code, configuration and database.
@@ -27,6 +29,7 @@ impl Shape {
             Self::Chat => "chat_completions",
             Self::Messages => "messages",
             Self::Generate => "generate_content",
+            Self::Responses => "responses",
         }
     }
 
@@ -34,7 +37,7 @@ impl Shape {
     #[must_use]
     pub const fn model(self) -> &'static str {
         match self {
-            Self::Chat => "chat-model",
+            Self::Chat | Self::Responses => "chat-model",
             Self::Messages => "messages-model",
             Self::Generate => "generate-model",
         }
@@ -46,6 +49,7 @@ impl Shape {
         match self {
             Self::Chat => "/v1/chat/completions".to_owned(),
             Self::Messages => "/v1/messages".to_owned(),
+            Self::Responses => "/v1/responses".to_owned(),
             Self::Generate if stream => format!("/v1beta/models/{model}:streamGenerateContent?alt=sse"),
             Self::Generate => format!("/v1beta/models/{model}:generateContent"),
         }
@@ -60,6 +64,7 @@ impl Shape {
             (Self::Chat, true) => json!({"model": model, "messages": turns, "stream": true}),
             (Self::Messages, false) => json!({"model": model, "max_tokens": 64, "messages": turns}),
             (Self::Messages, true) => json!({"model": model, "max_tokens": 64, "messages": turns, "stream": true}),
+            (Self::Responses, _) => json!({"model": model, "input": text, "stream": stream}),
             (Self::Generate, _) => json!({"contents": [{"role": "user", "parts": [{"text": text}]}]}),
         }
     }
@@ -68,7 +73,7 @@ impl Shape {
     #[must_use]
     pub fn credential(self, key: &str) -> (&'static str, String) {
         match self {
-            Self::Chat => ("authorization", format!("Bearer {key}")),
+            Self::Chat | Self::Responses => ("authorization", format!("Bearer {key}")),
             Self::Messages => ("x-api-key", key.to_owned()),
             Self::Generate => ("x-goog-api-key", key.to_owned()),
         }
@@ -97,6 +102,7 @@ impl Shape {
             Self::Chat => answer.pointer("/choices/0/message/content"),
             Self::Messages => answer.pointer("/content/0/text"),
             Self::Generate => answer.pointer("/candidates/0/content/parts/0/text"),
+            Self::Responses => answer.pointer("/output/0/content/0/text"),
         };
         found.and_then(Value::as_str).unwrap_or_default().to_owned()
     }
@@ -106,6 +112,7 @@ impl Shape {
     pub fn named_model(self, value: &Value) -> Option<&str> {
         match self {
             Self::Chat => value.get("model")?.as_str(),
+            Self::Responses => value.get("model").or_else(|| value.pointer("/response/model"))?.as_str(),
             Self::Messages => value.get("model").or_else(|| value.pointer("/message/model"))?.as_str(),
             Self::Generate => value.get("modelVersion")?.as_str(),
         }
@@ -131,7 +138,7 @@ impl Shape {
         assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()), "an error says what is wrong: {told}");
         let [chat, messages, generate] = types(status, code);
         match self {
-            Self::Chat => {
+            Self::Chat | Self::Responses => {
                 assert_eq!(error["type"], chat, "{told}");
                 assert_eq!(error["code"], code, "{told}");
                 assert!(error.get("param").is_some(), "SDKs read `param`: {told}");

@@ -17,6 +17,7 @@ const BEARER: &str = "Bearer test-key-0123456789";
 fn body(shape: Shape, size: usize) -> Vec<u8> {
     let (before, after) = match shape {
         Shape::Chat => (r#"{"messages":[{"role":"system","content":""#, r#""},{"role":"user","content":"hello"}],"model":"chat-model"}"#),
+        Shape::Responses => (r#"{"instructions":""#, r#"","input":"hello","model":"chat-model"}"#),
         Shape::Messages => {
             (r#"{"system":""#, r#"","max_tokens":64,"messages":[{"role":"user","content":"hello"}],"model":"messages-model"}"#)
         }

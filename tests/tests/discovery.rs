@@ -47,7 +47,7 @@ fn the_list_has_the_shape_its_caller_expects() {
         assert_eq!(names(shape, &list), everything, "{path}: aliases stand beside the names, in order");
         assert!(answer.header("x-svc-request-id").is_some(), "{path}");
         let fields: &[&str] = match shape {
-            Shape::Chat => &["id", "object", "created", "owned_by"],
+            Shape::Chat | Shape::Responses => &["id", "object", "created", "owned_by"],
             Shape::Messages => &["type", "id", "display_name", "created_at"],
             Shape::Generate => &["name", "displayName", "version", "supportedGenerationMethods"],
         };

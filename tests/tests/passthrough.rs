@@ -216,7 +216,7 @@ fn a_providers_error_passes_unless_it_speaks_of_our_credential() {
                 }
                 let body = answer.json();
                 let named = match shape {
-                    Shape::Chat => body["error"]["message"].is_string() && body["error"].get("param").is_some(),
+                    Shape::Chat | Shape::Responses => body["error"]["message"].is_string() && body["error"].get("param").is_some(),
                     Shape::Messages => body["type"] == "error" && body["request_id"].as_str().is_some_and(|id| id.starts_with("req_demo")),
                     Shape::Generate => body["error"]["code"] == status,
                 };

@@ -111,6 +111,7 @@ fn misdirected(shape: Shape) -> Vec<Case> {
     };
     let nowhere = match shape {
         Shape::Chat => "/v1/chat/completion",
+        Shape::Responses => "/v1/response",
         Shape::Messages => "/v1/messages/nothing",
         Shape::Generate => "/v1beta/models/generate-model:predict",
     };

@@ -217,7 +217,9 @@ fn capped(gateway: &Gateway, upstream: &Upstream, database: &Database) {
         assert_eq!(served.len(), 5, "{}: exactly the cap is admitted", shape.name());
         let names = match shape {
             Shape::Messages => ["limit", "remaining", "reset"].map(|what| format!("anthropic-ratelimit-requests-{what}")),
-            Shape::Chat | Shape::Generate => ["limit", "remaining", "reset"].map(|what| format!("x-ratelimit-{what}-requests")),
+            Shape::Chat | Shape::Generate | Shape::Responses => {
+                ["limit", "remaining", "reset"].map(|what| format!("x-ratelimit-{what}-requests"))
+            }
         };
         let [limit, remaining, reset] = &names;
         let mut left: Vec<&str> = served.iter().filter_map(|answer| answer.header(remaining)).collect();

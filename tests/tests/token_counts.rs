@@ -74,6 +74,7 @@ fn words(shape: Shape, value: &Value) -> String {
     match shape {
         Shape::Chat => ["/choices/0/message/content", "/choices/0/delta/content"].map(|at| text(value.pointer(at))).concat(),
         Shape::Messages => list("/content").map(|block| text(block.get("text"))).chain([text(value.pointer("/delta/text"))]).collect(),
+        Shape::Responses => list("/output/0/content").map(|part| text(part.get("text"))).chain([text(value.pointer("/delta"))]).collect(),
         Shape::Generate => list("/candidates/0/content/parts").map(|part| text(part.get("text"))).collect(),
     }
 }

@@ -1,4 +1,6 @@
-//! Answers in the three shapes, whole and cut into the parts between which they break.
+//! Answers in every shape, whole and cut into the parts between which they break.
+
+mod responses;
 
 use serde_json::{Value, json};
 
@@ -17,6 +19,8 @@ pub fn asked(request: &Asked) -> (Shape, bool) {
         (Shape::Messages, streams)
     } else if request.target.contains("enerateContent") {
         (Shape::Generate, request.target.contains(":streamGenerateContent"))
+    } else if request.target.contains("/responses") {
+        (Shape::Responses, streams)
     } else {
         (Shape::Chat, streams)
     }
@@ -36,6 +40,7 @@ pub fn whole(shape: Shape) -> String {
         Shape::Generate => json!({"candidates": [
             {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP", "index": 0}],
             "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 2, "totalTokenCount": 5}, "modelVersion": "m", "responseId": "g1"}),
+        Shape::Responses => responses::whole(),
     };
     answer.to_string()
 }
@@ -51,16 +56,21 @@ pub fn opening(shape: Shape) -> String {
             named(&json!({"type": "message_start", "message": message})) + &named(&json!({"type": "ping"}))
         }
         Shape::Generate => event(&json!({"modelVersion": "m", "responseId": "g1", "usageMetadata": {"promptTokenCount": 3}})),
+        Shape::Responses => responses::opening(),
     }
 }
 
 /// The content of a stream, in two pieces.
 #[must_use]
 pub fn content(shape: Shape) -> String {
+    if shape == Shape::Responses {
+        return responses::content();
+    }
     let events = WORDS.map(|word| match shape {
         Shape::Chat => event(&chunk(&json!({"content": word}), &Value::Null)),
         Shape::Messages => named(&json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": word}})),
         Shape::Generate => event(&candidate(word, None)),
+        Shape::Responses => unreachable!("it has content of its own"),
     });
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
     let start = if shape == Shape::Messages { named(&block) } else { String::new() };
@@ -79,6 +89,7 @@ pub fn ending(shape: Shape) -> String {
             named(&json!({"type": "content_block_stop", "index": 0})) + &named(&delta) + &stop
         }
         Shape::Generate => event(&candidate("", Some("STOP"))),
+        Shape::Responses => responses::ending(),
     }
 }
 
@@ -92,6 +103,9 @@ pub fn stream(shape: Shape) -> String {
 #[must_use]
 pub fn error_event(shape: Shape) -> String {
     let body: Value = serde_json::from_str(&error(shape, 503)).expect("it is JSON");
+    if shape == Shape::Responses {
+        return responses::error_event(body["error"]["message"].as_str().expect("it has words"));
+    }
     if shape == Shape::Messages { named(&body) } else { event(&body) }
 }
 
@@ -111,7 +125,7 @@ pub fn error(shape: Shape, status: u16) -> String {
     };
     let message = "the vendor's own words";
     let body = match shape {
-        Shape::Chat => json!({"error": {"message": message, "type": kind, "param": null, "code": null}}),
+        Shape::Chat | Shape::Responses => json!({"error": {"message": message, "type": kind, "param": null, "code": null}}),
         Shape::Messages => json!({"type": "error", "error": {"type": kind, "message": message}}),
         Shape::Generate => json!({"error": {"code": status, "message": message, "status": name}}),
     };

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::net::TcpStream;
+use std::thread;
 use std::time::Duration;
 
 use socket2::SockRef;
@@ -53,7 +54,7 @@ pub(super) fn run(stream: &TcpStream, steps: &[Step]) -> End {
     for step in steps {
         let gone = match step {
             Step::Send(bytes) => !sent(stream, bytes),
-            Step::Drip(bytes, pause) => bytes.chunks(1).any(|byte| !sent(stream, byte) || is_gone(stream, *pause)),
+            Step::Drip(bytes, pause) => bytes.chunks(1).any(|byte| !sent(stream, byte) || is_gone_meanwhile(stream, *pause)),
             Step::Repeat(bytes, pause) => {
                 while sent(stream, bytes) && !is_gone(stream, *pause) {}
                 true
@@ -71,6 +72,15 @@ pub(super) fn run(stream: &TcpStream, steps: &[Step]) -> End {
         }
     }
     End::Next
+}
+
+/// Whether a client closes within a time. Times too short for the kernel to wait are not waited for longer than they are.
+fn is_gone_meanwhile(stream: &TcpStream, pause: Duration) -> bool {
+    if pause < Duration::from_millis(1) {
+        thread::sleep(pause);
+        return false;
+    }
+    is_gone(stream, pause)
 }
 
 fn sent(mut stream: &TcpStream, bytes: &[u8]) -> bool {

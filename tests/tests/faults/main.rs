@@ -25,7 +25,9 @@ fn provider(name: &str, shape: Shape, url: &str, more: &str) -> String {
         Shape::Chat => ("openai", "/v1"),
         Shape::Messages => ("anthropic", ""),
         Shape::Generate => ("gemini", ""),
+        Shape::Responses => ("openai", "/v1"),
     };
+    let more = if shape == Shape::Responses { format!(", compatibility: {{vendor: true}}{more}") } else { more.to_owned() };
     format!("  - {{name: {name}, kind: {kind}, base_url: \"{url}{base}\", keys: [upstream-key-of-{name}]{more}}}\n")
 }
 

@@ -1,4 +1,4 @@
-//! One fault in every combination: client and provider of each shape, streamed and whole, alone and with another target after it.
+//! One fault in every combination: client and provider of every shape, streamed and whole, alone and with another target after it.
 
 mod cell;
 mod check;

@@ -8,7 +8,7 @@ use svc_tests::shapes::{Shape, events};
 pub(crate) fn is_error_body(shape: Shape, body: &Value) -> bool {
     let told = body["error"]["message"].as_str().is_some_and(|message| !message.is_empty());
     told && match shape {
-        Shape::Chat => body["error"]["type"].is_string(),
+        Shape::Chat | Shape::Responses => body["error"]["type"].is_string(),
         Shape::Messages => body["type"] == "error" && body["error"]["type"].is_string(),
         Shape::Generate => body["error"]["status"].is_string() && body["error"]["code"].is_u64(),
     }
@@ -19,6 +19,11 @@ pub(crate) fn is_error_event(shape: Shape, event: &Value) -> bool {
     match shape {
         Shape::Messages => event["type"] == "error" && event["error"]["message"].is_string(),
         Shape::Chat | Shape::Generate => event["error"]["message"].is_string(),
+        Shape::Responses => match event["type"].as_str() {
+            Some("error") => event["message"].is_string(),
+            Some("response.failed") => event["response"]["error"]["message"].is_string(),
+            _ => false,
+        },
     }
 }
 
@@ -35,8 +40,9 @@ pub(crate) fn looks_complete(shape: Shape, answer: &Answer, stream: bool) -> boo
         Shape::Chat => &body["choices"][0]["finish_reason"],
         Shape::Messages => &body["stop_reason"],
         Shape::Generate => &body["candidates"][0]["finishReason"],
+        Shape::Responses => &body["status"],
     };
-    finish.is_string() && !shape.text(&body).is_empty()
+    finish.is_string() && finish != "failed" && !shape.text(&body).is_empty()
 }
 
 /// Whether a stream ends as the vendor ends a complete one.
@@ -45,6 +51,7 @@ pub(crate) fn ends_cleanly(shape: Shape, body: &str) -> bool {
         Shape::Chat => body.contains("[DONE]"),
         Shape::Messages => body.contains("message_stop"),
         Shape::Generate => body.contains("finishReason"),
+        Shape::Responses => body.contains("response.completed"),
     }
 }
 
@@ -57,6 +64,7 @@ pub(crate) fn said(shape: Shape, answer: &Answer, stream: bool) -> String {
         Shape::Chat => "/choices/0/delta/content",
         Shape::Messages => "/delta/text",
         Shape::Generate => "/candidates/0/content/parts/0/text",
+        Shape::Responses => "/delta",
     };
     events(&answer.text()).iter().filter_map(|event| event.pointer(place)?.as_str()).collect()
 }

@@ -13,7 +13,7 @@ use super::{ask, message, start};
 /// Whether a body is an error of the shape.
 fn is_of(shape: Shape, body: &Value) -> bool {
     match shape {
-        Shape::Chat => body["error"]["type"].is_string() && body["error"]["message"].is_string(),
+        Shape::Chat | Shape::Responses => body["error"]["type"].is_string() && body["error"]["message"].is_string(),
         Shape::Messages => body["type"] == "error" && body["error"]["type"].is_string(),
         Shape::Generate => body["error"]["status"].is_string() && body["error"]["code"].is_u64(),
     }

@@ -25,14 +25,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// Every pair of shapes that are a provider's only one, and the responses shape on providers that have it and others.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        (0..36).map(|number| Self {
-            number,
-            client: Shape::ALL[number % 3],
-            provider: Shape::ALL[number / 3 % 3],
-            stream: number / 9 % 2 == 0,
-            pair: number / 18 == 0,
-        })
+        let clients = Shape::ALL.iter().flat_map(|client| Shape::ALL.map(|provider| (*client, provider)));
+        let pairs = clients.chain([(Shape::Responses, Shape::Responses), (Shape::Responses, Shape::Messages)]);
+        let cells = pairs.flat_map(|pair| [(true, true), (true, false), (false, true), (false, false)].map(|form| (pair, form)));
+        cells.enumerate().map(|(number, ((client, provider), (stream, pair)))| Self { number, client, provider, stream, pair })
     }
 
     /// Whether client and provider speak the same dialect.
@@ -68,7 +66,7 @@ impl Cell {
     /// The provider of the good target: where the bad one's answers are translated, one of the client's own dialect.
     pub(super) fn good(&self) -> &'static str {
         match self.client {
-            Shape::Chat => "chat",
+            Shape::Chat | Shape::Responses => "chat",
             Shape::Messages => "messages",
             Shape::Generate => "generate",
         }
