@@ -1,6 +1,7 @@
 //! A server that misbehaves as a test says, for each connection or each request: it resets, hangs, drips, lies about lengths.
 
 pub mod answers;
+pub mod http2;
 mod places;
 mod step;
 

@@ -1,6 +1,6 @@
 //! What the head of a provider's answer says of the body.
 
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use pingora::http::ResponseHeader;
 
 /// Where the vendors put their own request ids.
@@ -36,12 +36,10 @@ pub fn is_json(upstream: &ResponseHeader) -> bool {
     content_type(upstream).to_ascii_lowercase().contains("json")
 }
 
-/// Whether no body follows. Over HTTP/2 nothing may say so: then an error that does not tell what its body is has none.
+/// Whether it tells that no body follows.
 #[must_use]
 pub fn is_empty(upstream: &ResponseHeader) -> bool {
-    let length = upstream.headers.get(header::CONTENT_LENGTH);
-    let untold = length.is_none() && upstream.version == Version::HTTP_2 && content_type(upstream).is_empty();
-    length.is_some_and(|length| length.as_bytes() == b"0") || !has_body(upstream.status) || fails(upstream.status) && untold
+    upstream.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0") || !has_body(upstream.status)
 }
 
 /// The vendor's own id of the request.

@@ -1,5 +1,6 @@
 //! One file per phase of a request's life.
 
+pub mod bodiless;
 pub mod body;
 pub mod counting;
 pub mod failing;

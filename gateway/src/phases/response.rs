@@ -16,6 +16,7 @@ use svc_filters::shape::Shape;
 use svc_filters::translate::{self, Prepared, read_failure, write_failure, write_failure_as};
 use time::OffsetDateTime;
 
+use super::bodiless;
 use super::failing::Collected;
 use super::failure;
 use super::head::{fails, has_body, is_empty, is_json, is_page, vendor_id};
@@ -136,9 +137,12 @@ fn may_tell_pause(exchange: &Exchange, head: &ResponseHeader) -> bool {
 ///
 /// # Errors
 /// When a header cannot be set, or an error of another dialect has no body to be translated.
-pub fn deliver(session: &Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
+pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut ResponseHeader) -> Result<()> {
     if upstream.status.is_informational() {
         return Ok(());
+    }
+    if upstream.version == Version::HTTP_2 {
+        bodiless::refuse(session);
     }
     exchange.answer.unwrapping = match (exchange.attempts.provider(), &exchange.asking) {
         (Some(provider), Some(asking)) => provider.unwrapping(asking.endpoint, upstream)?.map(Box::new),

@@ -4,6 +4,7 @@ mod bodies;
 mod connecting;
 mod dead_target;
 mod error_bodies;
+mod http2;
 mod leaving;
 mod matrix;
 mod queue;
