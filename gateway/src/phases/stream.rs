@@ -54,7 +54,8 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
         return failing::piece(session, exchange, incoming, end);
     }
     let Some(way) = exchange.answer.way.as_mut() else { return Ok(incoming) };
-    let mut out = way.push(incoming, end).map_err(|fault| Error::because(ErrorType::InvalidHTTPHeader, "provider's body", fault))?;
+    let beyond = |fault| Error::because(ErrorType::InvalidHTTPHeader, "provider's body", fault).into_up();
+    let mut out = way.push(incoming, end).map_err(beyond)?;
     if end && !way.terminal_seen() {
         let begun = stream && way.content_started();
         exchange.attempts.broke("truncated");

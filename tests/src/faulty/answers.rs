@@ -93,6 +93,21 @@ pub fn ending(shape: Shape) -> String {
     }
 }
 
+/// What a stream says at its end, said once more by a provider that loses count.
+#[must_use]
+pub fn ending_twice(shape: Shape) -> String {
+    let end = ending(shape);
+    let again = match shape {
+        Shape::Chat => end.replace("data: [DONE]\n\n", ""),
+        Shape::Messages => {
+            end.split_once("event: message_delta").map(|(_, last)| format!("event: message_delta{last}")).unwrap_or_default()
+        }
+        Shape::Generate => end.clone(),
+        Shape::Responses => responses::last(),
+    };
+    if shape == Shape::Chat { again + &end } else { end + &again }
+}
+
 /// A sound stream.
 #[must_use]
 pub fn stream(shape: Shape) -> String {

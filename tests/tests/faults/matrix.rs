@@ -28,6 +28,7 @@ pub(crate) struct Fault {
     stream: Option<End>,
     whole: Option<End>,
     timeouts: &'static str,
+    only_translated: bool,
     strict: bool,
     lets_go: bool,
 }
@@ -108,7 +109,15 @@ impl Stand {
 impl Fault {
     /// A fault with the same consequence for streams and whole answers.
     pub(crate) fn new(stand: impl FnOnce() -> Stand + 'static, end: End) -> Self {
-        Self { stand: Box::new(stand), stream: Some(end), whole: Some(end), timeouts: TIMEOUTS, strict: false, lets_go: false }
+        Self {
+            stand: Box::new(stand),
+            stream: Some(end),
+            whole: Some(end),
+            timeouts: TIMEOUTS,
+            only_translated: false,
+            strict: false,
+            lets_go: false,
+        }
     }
 
     /// A fault of the answer to a request.
@@ -131,6 +140,12 @@ impl Fault {
     /// A fault only whole answers have.
     pub(crate) fn only_whole(mut self) -> Self {
         self.stream = None;
+        self
+    }
+
+    /// A fault only where client and provider speak different dialects.
+    pub(crate) fn only_translated(mut self) -> Self {
+        self.only_translated = true;
         self
     }
 
@@ -174,7 +189,8 @@ impl Fault {
     }
 
     fn end(&self, cell: &Cell) -> Option<End> {
-        if cell.stream { self.stream } else { self.whole }
+        let end = if cell.stream { self.stream } else { self.whole };
+        end.filter(|_| !(self.only_translated && cell.is_same()))
     }
 }
 

@@ -22,6 +22,11 @@ fn begun(shape: Shape, then: &str) -> String {
     opened(shape, &answers::piece(&answers::content(shape))) + then
 }
 
+/// An event that is larger than any may be, and has no end.
+fn huge() -> String {
+    format!("data: {{\"text\": \"{}", "endless ".repeat((17 << 20) / 8))
+}
+
 #[test]
 fn an_error_event_first_of_all() {
     let answer = |shape, _| vec![Step::send(answers::head(true) + &answers::piece(&answers::error_event(shape)) + answers::LAST)];
@@ -118,6 +123,24 @@ fn chunks_of_no_size_after_content() {
 fn a_malformed_event_after_content() {
     let answer = |shape, _| vec![Step::send(begun(shape, &answers::piece("data: {\"choices\": [oops\n\n")) + answers::LAST)];
     Fault::on_request(answer, End::Broken).only_stream().run();
+}
+
+#[test]
+fn an_end_that_is_told_twice_does_no_harm() {
+    let answer = |shape, _| vec![Step::send(begun(shape, &answers::piece(&answers::ending_twice(shape))) + answers::LAST)];
+    Fault::on_request(answer, End::Served("Hello there")).only_stream().patient().run();
+}
+
+#[test]
+fn an_event_beyond_all_bounds_before_the_first_content() {
+    let answer = |shape, _| send_then(opened(shape, &answers::piece(&huge())), Step::Hang);
+    Fault::on_request(answer, error(STATUSES, &["error", "closed", "truncated"])).only_stream().patient().lets_go().run();
+}
+
+#[test]
+fn an_event_beyond_all_bounds_after_content() {
+    let answer = |shape, _| send_then(begun(shape, &answers::piece(&huge())), Step::Hang);
+    Fault::on_request(answer, End::Broken).only_stream().patient().lets_go().run();
 }
 
 #[test]

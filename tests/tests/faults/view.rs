@@ -47,12 +47,18 @@ pub(crate) fn looks_complete(shape: Shape, answer: &Answer, stream: bool) -> boo
 
 /// Whether a stream ends as the vendor ends a complete one.
 pub(crate) fn ends_cleanly(shape: Shape, body: &str) -> bool {
-    match shape {
-        Shape::Chat => body.contains("[DONE]"),
-        Shape::Messages => body.contains("message_stop"),
-        Shape::Generate => body.contains("finishReason"),
-        Shape::Responses => body.contains("response.completed"),
-    }
+    ends(shape, body) > 0
+}
+
+/// How often a stream ends so.
+pub(crate) fn ends(shape: Shape, body: &str) -> usize {
+    let end = match shape {
+        Shape::Chat => "[DONE]",
+        Shape::Messages => "event: message_stop",
+        Shape::Generate => "finishReason",
+        Shape::Responses => "event: response.completed",
+    };
+    body.matches(end).count()
 }
 
 /// The text of an answer, streamed or whole.

@@ -8,7 +8,7 @@ use svc_tests::raw::Answer;
 use svc_tests::shapes::events;
 
 use super::{Alone, Cell, End};
-use crate::view::{ends_cleanly, is_error_body, is_error_event, looks_complete, said};
+use crate::view::{ends, ends_cleanly, is_error_body, is_error_event, looks_complete, said};
 
 /// An answer with its record.
 pub(super) struct Seen<'a> {
@@ -120,6 +120,8 @@ impl Seen<'_> {
     fn complete(&self, words: &str) -> Result<(), String> {
         let (cell, answer) = (self.cell, self.answer);
         ensure(looks_complete(cell.client, answer, cell.stream), "the answer is complete")?;
+        let once = cell.is_same() || !cell.stream || ends(cell.client, &answer.text()) == 1;
+        ensure(once, "a stream that was translated ends once")?;
         let said = said(cell.client, answer, cell.stream);
         ensure(said.starts_with(words), &format!("it says `{words}`, nothing of another answer: `{said}`"))?;
         ensure(!answer.text().contains("vendor's own words"), "nothing of the failure is left in it")?;
