@@ -36,7 +36,6 @@ enum Next {
 /// # Errors
 /// When the client is gone.
 pub async fn run(session: &mut Session, exchange: &mut Exchange) -> Result<bool> {
-    session.upstream_compression.adjust_decompression(true);
     match serve(session, exchange).await {
         Ok(Ok(Next::Proxy)) => Ok(false),
         Ok(Ok(Next::Answered)) => Ok(true),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderMap, Version};
 use pingora::http::RequestHeader;
+use pingora::protocols::http::compression::ResponseCompressionCtx;
 use pingora::proxy::Session;
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorSource, ErrorType, Result};
@@ -31,6 +32,8 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
     let Some(snapshot) = exchange.snapshot.clone() else {
         return Error::e_explain(ErrorType::InternalError, "a try before the request was understood");
     };
+    // Answers come uncompressed. What unpacked that of an earlier try has to go: Pingora panics where it meets another one.
+    session.upstream_compression = ResponseCompressionCtx::new(0, true, false);
     let (target, provider) = admitted(session, exchange, &snapshot).await?;
     if let Err(rejection) = prepare(session, exchange, &target, &provider).await {
         return Err(unsendable(exchange, rejection));

@@ -1,9 +1,14 @@
 //! Providers that answer with 200 and a body that is no answer.
 
+use std::io::Read;
+use std::sync::LazyLock;
+
+use flate2::Compression;
+use flate2::read::GzEncoder;
 use svc_tests::faulty::{Step, answers};
 use svc_tests::shapes::Shape;
 
-use crate::matrix::{End, Fault, SILENT, error};
+use crate::matrix::{End, Fault, SILENT, error, upstream};
 use crate::send_then;
 
 const PAGE: &str = "<!doctype html><html><body><h1>Please log in</h1></body></html>";
@@ -82,6 +87,67 @@ fn a_body_that_stops_half_way() {
 fn chunks_of_no_size() {
     let answer = |_: Shape, stream| send_then(answers::head(stream) + "zz\r\nwhat?\r\n", Step::Hang);
     Fault::on_request(answer, error(STATUSES, BODY)).run();
+}
+
+/// Bytes as `gzip` makes them.
+fn compressed(bytes: impl Read) -> Vec<u8> {
+    let mut packed = Vec::new();
+    GzEncoder::new(bytes, Compression::best()).read_to_end(&mut packed).expect("memory does not fail");
+    packed
+}
+
+fn packed(stream: bool, body: &[u8]) -> Vec<Step> {
+    let kind = if stream { "text/event-stream" } else { "application/json" };
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", body.len());
+    vec![Step::Send([head.as_bytes(), body].concat())]
+}
+
+#[test]
+fn an_answer_compressed_though_nobody_asked_for_it_is_taken() {
+    let answer = |shape, stream| {
+        let body = if stream { answers::stream(shape) } else { answers::whole(shape) };
+        packed(stream, &compressed(body.as_bytes()))
+    };
+    Fault::on_request(answer, End::Served("Hello there")).patient().run();
+}
+
+#[test]
+fn an_answer_that_would_be_a_thousand_times_its_size() {
+    static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| compressed(std::io::repeat(b' ').take(40 << 20)));
+    let answer = |_, stream| packed(stream, &BOMB);
+    Fault::on_request(answer, error(STATUSES, BODY)).only_stream().patient().run();
+    Fault::on_request(answer, error(STATUSES, BODY)).only_whole().only_translated().patient().run();
+}
+
+#[test]
+fn a_compressed_answer_that_breaks_off() {
+    let answer = |shape, stream| {
+        let body = compressed(if stream { answers::opening(shape) } else { answers::whole(shape) }.as_bytes());
+        let Some(Step::Send(mut bytes)) = packed(stream, &body).pop() else { unreachable!("it sends") };
+        bytes.truncate(bytes.len() - body.len() / 2);
+        vec![Step::Send(bytes), Step::Close]
+    };
+    Fault::on_request(answer, error(STATUSES, BODY)).run();
+}
+
+#[test]
+fn a_compressed_error() {
+    let answer = |shape, _| {
+        let body = compressed(answers::error(shape, 503).as_bytes());
+        let head = "HTTP/1.1 503 Busy\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n";
+        let head = format!("{head}content-length: {}\r\n\r\n", body.len());
+        vec![Step::Send([head.as_bytes(), &body].concat())]
+    };
+    Fault::on_request(answer, upstream(&[503], &[503, 529], &["status"])).run();
+}
+
+#[test]
+fn a_whole_answer_that_is_too_large_to_be_translated() {
+    let answer = |shape, _| {
+        let endless = answers::whole(shape).replace("Hello there", &"endless ".repeat((33 << 20) / 8));
+        vec![Step::send(answers::document(200, "application/json", "", &endless))]
+    };
+    Fault::on_request(answer, error(STATUSES, BODY)).only_whole().only_translated().patient().run();
 }
 
 #[test]
