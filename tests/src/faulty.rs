@@ -59,7 +59,14 @@ impl Faulty {
         accept: impl Fn(usize) -> Option<Vec<Step>> + Send + Sync + 'static,
         answer: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        Self::over(TcpListener::bind("127.0.0.1:0").expect("a free port"), accept, answer)
+    }
+
+    fn over(
+        listener: TcpListener,
+        accept: impl Fn(usize) -> Option<Vec<Step>> + Send + Sync + 'static,
+        answer: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static,
+    ) -> Self {
         let address = listener.local_addr().expect("it is bound");
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (accept, answer): (Arc<OnAccept>, Arc<OnRequest>) = (Arc::new(accept), Arc::new(answer));

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
+use super::{Faulty, Step};
+use crate::stub::Asked;
+
 /// How long an attempt to connect waits before it is taken as unanswered.
 const UNANSWERED: Duration = Duration::from_millis(150);
 /// More than any kernel lets in beside a backlog of nothing.
@@ -13,7 +16,7 @@ const MOST: usize = 64;
 /// An address, held as long as this lives.
 pub struct Place {
     address: SocketAddr,
-    _socket: Socket,
+    socket: Socket,
     _visitors: Vec<TcpStream>,
 }
 
@@ -22,6 +25,16 @@ impl Place {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Answers there from now on.
+    ///
+    /// # Panics
+    /// When the kernel does not let it listen.
+    #[must_use]
+    pub fn recover(self, answer: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Faulty {
+        self.socket.listen(128).expect("a bound socket listens");
+        Faulty::over(self.socket.into(), |_| None, answer)
     }
 
     fn bind() -> (Socket, SocketAddr) {
@@ -39,7 +52,7 @@ impl Place {
 #[must_use]
 pub fn closed_port() -> Place {
     let (socket, address) = Place::bind();
-    Place { address, _socket: socket, _visitors: Vec::new() }
+    Place { address, socket, _visitors: Vec::new() }
 }
 
 /// A listener that accepts nothing and whose backlog is full: connecting is not answered.
@@ -55,5 +68,5 @@ pub fn full_backlog() -> Place {
         visitors.push(visitor);
         assert!(visitors.len() < MOST, "the kernel answers beyond the backlog");
     }
-    Place { address, _socket: socket, _visitors: visitors }
+    Place { address, socket, _visitors: visitors }
 }
