@@ -85,6 +85,34 @@ const GENERATE_VERSIONS: [&str; 3] = ["/v1beta", "/v1alpha", "/v1"];
 const CLOUD_VERSIONS: [&str; 3] = ["/v1beta1", "/v1beta", "/v1"];
 
 impl Endpoint {
+    /// Those whose requests go to a model.
+    pub const ROUTED: [Self; 18] = [
+        Self::ChatCompletions,
+        Self::Completions,
+        Self::Responses,
+        Self::Embeddings,
+        Self::ImagesGenerations,
+        Self::ImagesEdits,
+        Self::ImagesVariations,
+        Self::AudioSpeech,
+        Self::AudioTranscriptions,
+        Self::AudioTranslations,
+        Self::Moderations,
+        Self::Messages,
+        Self::MessagesCountTokens,
+        Self::GenerateContent,
+        Self::StreamGenerateContent,
+        Self::GenerateCountTokens,
+        Self::EmbedContent,
+        Self::BatchEmbedContents,
+    ];
+
+    /// The endpoint of a name, among those whose requests go to a model.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ROUTED.into_iter().find(|endpoint| endpoint.as_str() == name)
+    }
+
     /// The name used in the request log.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -59,6 +59,20 @@ impl KeyTable {
         Lookup::Valid(key.clone())
     }
 
+    /// The key of this id, or else every key of this name: names need not be unique.
+    #[must_use]
+    pub fn called(&self, name: &str) -> Vec<Arc<Key>> {
+        let all = || self.minted.values().chain(self.declared.values());
+        if let Some(key) = all().find(|key| &*key.id == name) {
+            return vec![key.clone()];
+        }
+        let mut found: Vec<Arc<Key>> = all().filter(|key| &*key.name == name).cloned().collect();
+        // A key is there twice while its secret before the last rotation is accepted.
+        found.sort_by(|one, other| one.id.cmp(&other.id));
+        found.dedup_by(|one, other| one.id == other.id);
+        found
+    }
+
     /// Number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -78,5 +92,45 @@ impl KeyTable {
         }
         let hash = self.pepper.hash(secret);
         Some((self.declared.get(&hash)?, hash))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::{Caller, Owner};
+
+    fn key(id: &str, name: &str) -> Key {
+        let pepper = Pepper::new(&[7; 32]);
+        Key {
+            id: id.into(),
+            name: name.into(),
+            public_id: None,
+            secret: pepper.hash(id),
+            previous_secret: Some((pepper.hash(&format!("previous of {id}")), 1)),
+            owner: Owner::Agent("a".into()),
+            team: None,
+            application: None,
+            role: None,
+            allowed_models: None,
+            rpm_limit: None,
+            tpm_limit: None,
+            max_parallel: None,
+            expires_at: None,
+            status: KeyStatus::Active,
+            caller: Caller::default(),
+            tags: None,
+            translation: None,
+        }
+    }
+
+    #[test]
+    fn a_key_is_called_by_its_id_before_its_name_and_told_once() {
+        let table = KeyTable::new(Pepper::new(&[7; 32]), [key("1", "laptop"), key("2", "laptop"), key("3", "1"), key("4", "batch")]);
+        let called = |name: &str| table.called(name).iter().map(|key| key.id.to_string()).collect::<Vec<_>>();
+        assert_eq!(called("1"), ["1"]);
+        assert_eq!(called("batch"), ["4"], "although its secret before the rotation leads to it, too");
+        assert_eq!(called("laptop"), ["1", "2"]);
+        assert!(called("nobody").is_empty());
     }
 }

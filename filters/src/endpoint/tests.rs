@@ -76,3 +76,11 @@ fn a_model_segment_cannot_leave_its_place() {
     let tuned = route("POST", "/v1/models/tuned%2Fmine:generateContent").expect("a slash is part of tuned names");
     assert_eq!(tuned.path_model.as_deref(), Some("tuned/mine"));
 }
+
+#[test]
+fn endpoints_that_ask_a_model_are_found_by_their_names() {
+    for endpoint in Endpoint::ROUTED {
+        assert_eq!(Endpoint::named(endpoint.as_str()), Some(endpoint));
+    }
+    assert!(["list_models", "get_model", "translation_matrix", "chat"].iter().all(|name| Endpoint::named(name).is_none()));
+}

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::rules::{Denial, NoSpends, Outcome, Sample, Spends, explain};
-use super::{Draw, plan};
+use super::rules::{Decision, Denial, NoSpends, Outcome, RuleSet, Sample, Spends, Unknown, explain};
+use super::{Draw, ModelTable, plan};
 use crate::auth::Caller;
 use crate::endpoint::Endpoint;
 use crate::filter::{Filter, Place, Request};
@@ -58,9 +58,10 @@ fn asked(request: &mut Request<'_>) -> Verdict {
 }
 
 impl RoutingFilter {
-    /// Goes where the rules say.
-    fn ruled(&self, request: &mut Request<'_>) -> Verdict {
-        let (policy, body, facts, key) = (request.policy, request.body, request.facts, request.key.clone());
+    /// Decides about a request by these rules, and changes nothing: a dry run asks the same as the gateway.
+    #[must_use]
+    pub fn decide<'r>(&self, request: &Request<'_>, rules: &'r RuleSet) -> Decision<'r> {
+        let (body, facts, key) = (request.body, request.facts, request.key.as_ref());
         let nobody = Caller::default();
         let prompt_tokens = || tokens::estimate(body);
         let metadata = || facts.map(|facts| facts.metadata(body)).unwrap_or_default();
@@ -74,15 +75,27 @@ impl RoutingFilter {
             max_tokens: facts.and_then(|facts| facts.max_output),
             end_user: facts.and_then(|facts| facts.end_user.as_deref()),
             headers: request.headers,
-            key_id: key.as_ref().map_or("", |key| &key.id),
-            key_name: key.as_ref().map_or("", |key| &key.name),
-            caller: key.as_ref().map_or(&nobody, |key| &key.caller),
+            key_id: key.map_or("", |key| &key.id),
+            key_name: key.map_or("", |key| &key.name),
+            caller: key.map_or(&nobody, |key| &key.caller),
             now: request.now,
             random: request.random,
             prompt_tokens: &prompt_tokens,
             metadata: &metadata,
+            unknown: Unknown::NOTHING,
         };
-        let decision = explain(&policy.rules, &policy.models, &sample, &*self.spends);
+        self.explain(&sample, rules, &request.policy.models)
+    }
+
+    /// The same for a request of which no more is left than a sample.
+    #[must_use]
+    pub fn explain<'r>(&self, sample: &Sample<'_>, rules: &'r RuleSet, models: &ModelTable) -> Decision<'r> {
+        explain(rules, models, sample, &*self.spends)
+    }
+
+    /// Goes where the rules say.
+    fn ruled(&self, request: &mut Request<'_>) -> Verdict {
+        let decision = self.decide(request, &request.policy.rules);
         notes::write(&decision, &mut request.notes);
         request.rule = decision.rule.map(|rule| rule.name.clone());
         match decision.outcome {

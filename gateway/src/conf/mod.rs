@@ -20,6 +20,7 @@ mod models;
 mod node;
 mod providers;
 mod resolve;
+mod rules;
 pub mod schema;
 mod secret;
 mod server;

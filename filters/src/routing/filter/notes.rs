@@ -21,7 +21,7 @@ pub(super) fn write(decision: &Decision<'_>, notes: &mut Vec<(Cow<'static, str>,
             Tested::UnknownModel(model) => note("rule_skipped", format!("{}: there is no model `{model}`", tried.rule)),
             Tested::Failed(_, reason) => note("rule_failed", format!("{}: {reason}", tried.rule)),
             Tested::SpendUnknown => note("rule_spend_unknown", tried.rule.to_owned()),
-            Tested::Decided | Tested::Applied | Tested::LogOnly | Tested::Unmet(_) => {}
+            Tested::Decided | Tested::Applied | Tested::LogOnly | Tested::Unmet(_) | Tested::Unknown(_) => {}
         }
     }
 }

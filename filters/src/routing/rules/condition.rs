@@ -7,7 +7,7 @@ use super::cel::Expression;
 use super::names::Names;
 use super::sample::Asked;
 use super::window::Window;
-use super::{Owner, RuleError, RuleSpec};
+use super::{Fact, Owner, RuleError, RuleSpec, Unknown};
 use crate::routing::ModelTable;
 
 /// A condition by the field it is written in.
@@ -50,6 +50,31 @@ pub enum Condition {
     Cel,
     #[serde(rename = "spend")]
     Spend,
+    #[serde(rename = "sticky")]
+    Sticky,
+}
+
+impl Condition {
+    /// What it asks about a request, beside what is always known.
+    const fn fact(self) -> Option<Fact> {
+        match self {
+            Self::ScopeOwners
+            | Self::ScopeKeys
+            | Self::ScopeTeams
+            | Self::ScopeApplications
+            | Self::ScopeGroups
+            | Self::Owners
+            | Self::Teams
+            | Self::Tags => Some(Fact::Caller),
+            Self::Metadata => Some(Fact::Metadata),
+            Self::PromptTokens => Some(Fact::PromptTokens),
+            Self::Tools => Some(Fact::Tools),
+            Self::Images => Some(Fact::Images),
+            Self::Headers => Some(Fact::Headers),
+            Self::Sticky => Some(Fact::EndUser),
+            Self::Models | Self::Stream | Self::Time | Self::Cel | Self::Spend => None,
+        }
+    }
 }
 
 /// Why a rule does not match.
@@ -59,6 +84,8 @@ pub(super) enum Unmet {
     No(Condition),
     /// The condition could not be evaluated.
     Failed(Condition, &'static str),
+    /// Nobody knows what the condition asks for, and the others hold.
+    Unknown(Condition),
 }
 
 /// What is compared with a request.
@@ -124,17 +151,34 @@ impl Conditions {
     /// The first condition that does not hold.
     #[inline]
     pub(super) fn check(&self, asked: &Asked<'_>) -> Result<(), Unmet> {
+        let mut open = None;
         for (condition, test) in &self.0 {
+            if test.is_open(*condition, asked.sample.unknown) {
+                open.get_or_insert(*condition);
+                continue;
+            }
             let holds = test.holds(*condition, asked).map_err(|reason| Unmet::Failed(*condition, reason))?;
             if !holds {
                 return Err(Unmet::No(*condition));
             }
         }
-        Ok(())
+        open.map_or(Ok(()), |condition| Err(Unmet::Unknown(condition)))
     }
 }
 
 impl Test {
+    /// Whether it asks for what is not known.
+    #[inline]
+    fn is_open(&self, condition: Condition, unknown: Unknown) -> bool {
+        if unknown.is_empty() {
+            return false;
+        }
+        match self {
+            Self::Cel(expression) => expression.asks(unknown),
+            _ => condition.fact().is_some_and(|fact| unknown.has(fact)),
+        }
+    }
+
     #[inline]
     fn holds(&self, condition: Condition, asked: &Asked<'_>) -> Result<bool, &'static str> {
         let sample = asked.sample;

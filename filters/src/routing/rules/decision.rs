@@ -20,6 +20,8 @@ pub struct Decision<'r> {
     pub pins: Vec<&'r Rule>,
     /// Regulatory labels of all rules that matched, each once.
     pub tags: Vec<&'r Arc<str>>,
+    /// Whether nothing that is not known about the request could have made another decision of it.
+    pub certain: bool,
     /// The rules that were asked, in order: all up to the one that decided, and after it those with a region or tags.
     pub tried: Vec<Tried<'r>>,
 }
@@ -81,6 +83,8 @@ pub enum Tested<'r> {
     Unmet(Condition),
     /// It does not match, since this condition could not be evaluated.
     Failed(Condition, &'static str),
+    /// It may match or not: this condition asks what is not known, and the others hold. It is passed over.
+    Unknown(Condition),
     /// It does not match, since nothing is known of any spending.
     SpendUnknown,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::condition::Unmet;
 use super::rule::Effect;
 use super::sample::Asked;
-use super::{Condition, Decision, Denial, Outcome, Rule, RuleKind, RuleSet, Sample, Spends, Tested, Tried};
+use super::{Condition, Decision, Denial, Fact, Outcome, Rule, RuleKind, RuleSet, Sample, Spends, Tested, Tried};
 use crate::routing::{Draw, Model, ModelTable, Target, plan};
 
 /// Decides about a request. The first rule that matches and does not only log decides; rules with a region restrict the
@@ -14,12 +14,13 @@ use crate::routing::{Draw, Model, ModelTable, Target, plan};
 /// Which models a key may call was checked on the asked model: a redirect goes where the operator says.
 #[must_use]
 pub fn explain<'r>(rules: &'r RuleSet, models: &ModelTable, sample: &Sample<'_>, spends: &dyn Spends) -> Decision<'r> {
-    let mut trial = Trial { asked: Asked::new(sample, models), models, spends, pins: Vec::new(), tags: Vec::new(), tried: Vec::new() };
+    let mut trial =
+        Trial { asked: Asked::new(sample, models), models, spends, pins: Vec::new(), tags: Vec::new(), tried: Vec::new(), certain: true };
     trial.tried.reserve_exact(rules.len());
     let mut decided = None;
     for (index, rule) in rules.iter().enumerate() {
         if let Err(result) = trial.matches(rule) {
-            trial.tried.push(Tried { rule: &rule.name, result });
+            trial.pass_over(rule, result);
             continue;
         }
         if let Some(verdict) = trial.ask(rule) {
@@ -34,8 +35,8 @@ pub fn explain<'r>(rules: &'r RuleSet, models: &ModelTable, sample: &Sample<'_>,
     };
     let arm = rule.and_then(|rule| trial.arm(rule));
     let outcome = trial.outcome(verdict);
-    let Trial { pins, tags, tried, .. } = trial;
-    Decision { outcome, rule, arm, pins, tags, tried }
+    let Trial { pins, tags, tried, certain, .. } = trial;
+    Decision { outcome, rule, arm, pins, tags, certain, tried }
 }
 
 /// What a rule says, once it decides.
@@ -53,6 +54,7 @@ struct Trial<'r, 'a> {
     pins: Vec<&'r Rule>,
     tags: Vec<&'r Arc<str>>,
     tried: Vec<Tried<'r>>,
+    certain: bool,
 }
 
 impl<'r> Trial<'r, '_> {
@@ -71,13 +73,16 @@ impl<'r> Trial<'r, '_> {
 
     /// Asks a rule that cannot decide any more.
     fn restrict(&mut self, rule: &'r Rule) {
-        let result = match self.matches(rule) {
-            Ok(()) => {
-                self.apply(rule);
-                Tested::Applied
-            }
-            Err(unmet) => unmet,
-        };
+        if let Err(result) = self.matches(rule) {
+            return self.pass_over(rule, result);
+        }
+        self.apply(rule);
+        self.tried.push(Tried { rule: &rule.name, result: Tested::Applied });
+    }
+
+    /// Notes a rule that does not match, as far as is known.
+    fn pass_over(&mut self, rule: &'r Rule, result: Tested<'r>) {
+        self.certain &= rule.log_only || !matches!(result, Tested::Unknown(_));
         self.tried.push(Tried { rule: &rule.name, result });
     }
 
@@ -87,6 +92,10 @@ impl<'r> Trial<'r, '_> {
             Ok(()) => {}
             Err(Unmet::No(condition)) => return Err(Tested::Unmet(condition)),
             Err(Unmet::Failed(condition, reason)) => return Err(Tested::Failed(condition, reason)),
+            Err(Unmet::Unknown(condition)) => return Err(Tested::Unknown(condition)),
+        }
+        if self.asked.sample.unknown.has(Fact::EndUser) && rule.sticks_to_end_user() {
+            return Err(Tested::Unknown(Condition::Sticky));
         }
         let Some(bound) = rule.spend else { return Ok(()) };
         match self.spends.spent(rule, self.asked.sample.now) {

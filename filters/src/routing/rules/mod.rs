@@ -14,6 +14,7 @@ mod sample;
 mod set;
 mod spec;
 mod spends;
+mod unknown;
 mod window;
 
 pub use self::condition::Condition;
@@ -28,6 +29,7 @@ pub use self::spec::{
     When,
 };
 pub use self::spends::{NoSpends, Spends};
+pub use self::unknown::{Fact, Unknown};
 
 #[cfg(test)]
 mod tests;

@@ -83,6 +83,11 @@ impl Rule {
         })
     }
 
+    /// Whether its choice depends on the end user.
+    pub(super) const fn sticks_to_end_user(&self) -> bool {
+        matches!(self.effect, Effect::Split(Split { by_end_user: true, .. }))
+    }
+
     /// Whether it has a say even where another rule decides.
     pub(super) fn always_applies(&self) -> bool {
         !self.log_only && (self.region.is_some() || !self.tags.is_empty())

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use http::HeaderMap;
 
-use super::Owner;
 use super::cel::Values;
+use super::{Owner, Unknown};
 use crate::auth::Caller;
 use crate::endpoint::Endpoint;
 use crate::routing::ModelTable;
@@ -47,6 +47,8 @@ pub struct Sample<'a> {
     pub prompt_tokens: &'a dyn Fn() -> u64,
     /// The metadata the client sent along.
     pub metadata: &'a dyn Fn() -> BTreeMap<String, String>,
+    /// What is not known of the above; conditions on it are neither met nor unmet.
+    pub unknown: Unknown,
 }
 
 impl std::fmt::Debug for Sample<'_> {

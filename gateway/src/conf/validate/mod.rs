@@ -9,7 +9,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use super::Conf;
+use super::{Conf, Rule};
 use super::error::Problem;
 use super::expand::{Lookup, is_variable_name};
 use super::node::{Node, Path};
@@ -22,6 +22,13 @@ pub(super) fn check(conf: &Conf, root: &Node, origin: &str, env: &Lookup<'_>) ->
     models::check(&mut checker, conf);
     keys::check(&mut checker, conf);
     policies::check(&mut checker, conf);
+    checker.problems
+}
+
+/// Everything that is wrong with rules that stand alone under `root`.
+pub(super) fn check_rules(rules: &[Rule], root: &Node) -> Vec<Problem> {
+    let mut checker = Checker { root, origin: "", env: &|_| None, problems: Vec::new() };
+    policies::rules(&mut checker, rules);
     checker.problems
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::RegexBuilder;
-use svc_filters::routing::rules;
+use svc_filters::routing;
 
 use super::super::node::Path;
 use super::super::{Action, Conf, Guardrail, GuardrailKind, Rule};
@@ -13,12 +13,7 @@ const LONGEST_PATTERN: usize = 1024;
 const LARGEST_PROGRAM: usize = 1 << 20;
 
 pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
-    let mut names = BTreeMap::new();
-    for (index, rule) in conf.rules.iter().enumerate() {
-        let path = at(&["rules"]).index(index);
-        checker.name(&mut names, &rule.name, path.key("name"));
-        self::rule(checker, rule, &path);
-    }
+    rules(checker, &conf.rules);
     let mut names = BTreeMap::new();
     for (index, guardrail) in conf.guardrails.iter().enumerate() {
         let path = at(&["guardrails"]).index(index);
@@ -28,11 +23,21 @@ pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
     }
 }
 
+/// Checks the section `rules`.
+pub(super) fn rules(checker: &mut Checker<'_>, rules: &[Rule]) {
+    let mut names = BTreeMap::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let path = at(&["rules"]).index(index);
+        checker.name(&mut names, &rule.name, path.key("name"));
+        self::rule(checker, rule, &path);
+    }
+}
+
 /// Reports everything that is wrong with a rule; what only compiling finds once the rest is right.
 fn rule(checker: &mut Checker<'_>, rule: &Rule, path: &Path) {
     let mut problems = rule.problems();
     if problems.is_empty() {
-        problems.extend(rules::Rule::compile(rule).err());
+        problems.extend(routing::rules::Rule::compile(rule).err());
     }
     for problem in problems.iter().filter(|problem| problem.field != Some("name")) {
         let place = problem.field.into_iter().flat_map(|field| field.split('.')).fold(path.clone(), |place, key| place.key(key));

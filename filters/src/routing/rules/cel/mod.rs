@@ -21,6 +21,7 @@ use regex::Regex;
 use self::survey::survey;
 pub(super) use self::values::Values;
 use self::variable::Variable;
+use super::Unknown;
 use super::sample::Asked;
 
 /// The longest expression, in bytes.
@@ -70,6 +71,11 @@ impl Expression {
             Ok(Err(error)) => Err(reason(&error)),
             Err(_) => Err("the evaluation broke off"),
         }
+    }
+
+    /// Whether it asks for something of these facts.
+    pub(super) fn asks(&self, unknown: Unknown) -> bool {
+        self.variables.iter().any(|variable| variable.fact().is_some_and(|fact| unknown.has(fact)))
     }
 
     fn evaluate(&self, asked: &Asked<'_>) -> Result<Value, ExecutionError> {

@@ -6,8 +6,8 @@ use ::cel::Value;
 use time::OffsetDateTime;
 
 use super::survey::Size;
-use crate::routing::rules::Owner;
 use crate::routing::rules::sample::Asked;
+use crate::routing::rules::{Fact, Owner};
 
 /// The most entries of a list or map that are handed in; the rest is left out.
 const ENTRIES: usize = 64;
@@ -80,6 +80,21 @@ impl Variable {
             Self::Tags | Self::Metadata | Self::Headers => Size { len: ENTRIES as u64, item: BYTES as u64 },
             Self::Now => Size { len: 8, item: 8 },
             _ => Size { len: BYTES as u64, item: 1 },
+        }
+    }
+
+    /// What it asks about a request, beside what is always known.
+    pub(super) const fn fact(self) -> Option<Fact> {
+        match self {
+            Self::Tools => Some(Fact::Tools),
+            Self::Images => Some(Fact::Images),
+            Self::PromptTokens => Some(Fact::PromptTokens),
+            Self::MaxTokens => Some(Fact::MaxTokens),
+            Self::Metadata => Some(Fact::Metadata),
+            Self::Headers => Some(Fact::Headers),
+            Self::EndUser => Some(Fact::EndUser),
+            Self::Key | Self::Owner | Self::Team | Self::Application | Self::Groups | Self::Tags => Some(Fact::Caller),
+            Self::Model | Self::Stream | Self::Endpoint | Self::Shape | Self::Now => None,
         }
     }
 

@@ -2,6 +2,7 @@ mod conditions;
 mod decisions;
 mod shares;
 mod speed;
+mod unknown;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub(crate) struct Given {
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) prompt_tokens: u64,
     pub(super) now: i64,
+    pub(super) unknown: Unknown,
 }
 
 impl Default for Given {
@@ -52,6 +54,7 @@ impl Default for Given {
             metadata: BTreeMap::new(),
             prompt_tokens: 10,
             now: FRIDAY,
+            unknown: Unknown::NOTHING,
         }
     }
 }
@@ -99,6 +102,7 @@ impl Given {
             random: 1,
             prompt_tokens: &prompt_tokens,
             metadata: &metadata,
+            unknown: self.unknown,
         })
     }
 
