@@ -50,7 +50,7 @@ impl Attempts {
         while self.made.len() < MOST {
             let Some(target) = self.plan.get(self.place).cloned() else { return self.last_resort(snapshot, now, now_ms) };
             if let Some((provider, key)) = self.candidate(&target, snapshot, now_ms)
-                && is_rested(&provider, self.tried_keys, now_ms)
+                && provider.is_rested(self.tried_keys, now_ms)
                 && let Ok(pass) = enter(snapshot, &provider, &target, now)
             {
                 return Some(self.make(target, provider, key, pass, now));
@@ -161,9 +161,9 @@ impl Attempts {
         }
         let now = Instant::now();
         let serves = |target: &Target, tried: u64| {
-            let provider = snapshot.providers.get(&target.provider).filter(|provider| is_rested(provider, tried, now_ms));
+            let provider = snapshot.providers.get(&target.provider).filter(|provider| provider.is_rested(tried, now_ms));
             provider.is_some_and(|provider| match snapshot.held(provider.name(), &target.upstream_model, now) {
-                Some(position) => position == Position::Closed,
+                Some(held) => held.position == Position::Closed,
                 None => provider.breaker(&target.upstream_model).would_pass(now),
             })
         };
@@ -299,14 +299,9 @@ impl Attempts {
 
 /// Asks the breaker for leave, unless an operator holds it; says when it is worth asking again.
 fn enter(snapshot: &Snapshot, provider: &Provider, target: &Target, now: Instant) -> Result<Option<Pass>, Option<Instant>> {
-    match snapshot.held(provider.name(), &target.upstream_model, now) {
+    match snapshot.held(provider.name(), &target.upstream_model, now).map(|held| held.position) {
         Some(Position::Closed) => Ok(None),
         Some(_) => Err(None),
         None => provider.breaker(&target.upstream_model).enter(now).map(Some).map_err(Some),
     }
-}
-
-/// Whether a provider needs no credential, or has one that is not in `tried` (bits by position) and does not rest.
-fn is_rested(provider: &Provider, tried: u64, now_ms: u64) -> bool {
-    provider.keys().is_empty() || provider.keys().has_rested(tried, now_ms)
 }

@@ -7,8 +7,11 @@ use sea_orm::{ConnectionTrait, DatabaseConnection};
 use serde_json::{Value, json};
 
 use super::Control;
-use super::problem::{Answer, Problem};
+use super::list::moment;
+use super::problem::{Answer, Problem, add};
+use crate::clock::Clock;
 use crate::exchange::Exchange;
+use crate::providers::{Circuit, Standing};
 use crate::store::Snapshot;
 
 /// How long the database may take to answer before it counts as unreachable.
@@ -29,7 +32,7 @@ pub(super) async fn answer(exchange: &Exchange, control: &Control) -> Answer {
             "keys": snapshot.policy.keys.len(),
             "models": snapshot.policy.models.iter().count(),
         },
-        "providers": providers(&snapshot),
+        "providers": providers(&snapshot, &control.store.clock, exchange.now()),
         "active_requests": gateway.active.count(),
         "version": env!("CARGO_PKG_VERSION"),
         "uptime_s": control.started.elapsed().as_secs(),
@@ -69,13 +72,33 @@ async fn ping(db: &DatabaseConnection) -> Option<Duration> {
     }
 }
 
-fn providers(snapshot: &Snapshot) -> Value {
-    let mut providers: Vec<_> = snapshot.providers.values().collect();
-    providers.sort_by_key(|provider| provider.name().clone());
-    let shown = providers
-        .into_iter()
-        .map(|provider| json!({"name": &**provider.name(), "kind": provider.kind().as_str(), "credentials": provider.keys().len()}));
+fn providers(snapshot: &Snapshot, clock: &Clock, now_ms: u64) -> Value {
+    let (now, unix_ms) = (Instant::now(), clock.unix_ms());
+    let shown = Standing::all(snapshot, now, now_ms).into_iter().map(|standing| {
+        let provider = &standing.provider;
+        let disturbed = standing.circuits.iter().filter(|circuit| circuit.as_str() != "closed");
+        let circuits: Vec<Value> = disturbed.map(|circuit| self::circuit(circuit, now, unix_ms)).collect();
+        json!({
+            "name": &**provider.name(),
+            "kind": provider.kind().as_str(),
+            "credentials": provider.keys().len(),
+            "up": standing.up,
+            "circuits": circuits,
+        })
+    });
     shown.collect()
+}
+
+fn circuit(circuit: &Circuit, now: Instant, unix_ms: i64) -> Value {
+    let mut shown = json!({"model": &*circuit.model, "position": circuit.as_str()});
+    if let Some(until) = circuit.until {
+        let left = i64::try_from(until.saturating_duration_since(now).as_millis()).unwrap_or(i64::MAX);
+        add(&mut shown, "until", moment(unix_ms.saturating_add(left)));
+    }
+    if let Some(reason) = &circuit.held {
+        add(&mut shown, "reason", &**reason);
+    }
+    shown
 }
 
 fn millis(duration: Duration) -> u64 {

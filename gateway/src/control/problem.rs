@@ -208,6 +208,13 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<String, Value>>())
 }
 
+/// Adds a member to a JSON object.
+pub(super) fn add(object: &mut Value, name: &str, value: impl Into<Value>) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value.into());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -65,10 +65,10 @@ impl Breakers {
         self.by_model.write().entry(model.clone()).or_insert_with(|| Arc::new(Breaker::new(self.conf.clone()))).clone()
     }
 
-    /// Where each breaker stands that was asked so far.
+    /// The breaker of a model that was asked before.
     #[must_use]
-    pub fn positions(&self, now: Instant) -> Vec<(Arc<str>, Position)> {
-        self.by_model.read().iter().map(|(model, breaker)| (model.clone(), breaker.position(now))).collect()
+    pub fn find(&self, model: &str) -> Option<Arc<Breaker>> {
+        self.by_model.read().get(model).cloned()
     }
 }
 
@@ -141,13 +141,13 @@ impl Breaker {
         }
     }
 
-    /// Where it stands.
+    /// Where it stands, and until when where it is open.
     #[must_use]
-    pub fn position(&self, now: Instant) -> Position {
+    pub fn standing(&self, now: Instant) -> (Position, Option<Instant>) {
         match self.state.lock().phase {
-            Phase::Closed => Position::Closed,
-            Phase::Open { until } if until > now => Position::Open,
-            Phase::Open { .. } | Phase::HalfOpen { .. } => Position::HalfOpen,
+            Phase::Closed => (Position::Closed, None),
+            Phase::Open { until } if until > now => (Position::Open, Some(until)),
+            Phase::Open { .. } | Phase::HalfOpen { .. } => (Position::HalfOpen, None),
         }
     }
 
@@ -316,7 +316,7 @@ mod tests {
         for _ in 0..5 {
             pass(breaker, now).failed(now);
         }
-        assert_eq!(breaker.position(now), Position::Open);
+        assert_eq!(breaker.standing(now).0, Position::Open);
     }
 
     #[test]
@@ -376,7 +376,7 @@ mod tests {
         drop(probe);
         assert_eq!(pass(&breaker, later).succeeded(later), None, "the client of the first left, which tells nothing");
         assert_eq!(pass(&breaker, later).succeeded(later), Some(Position::Closed));
-        assert_eq!(breaker.position(later), Position::Closed);
+        assert_eq!(breaker.standing(later).0, Position::Closed);
     }
 
     #[test]
@@ -401,7 +401,7 @@ mod tests {
         let probe = pass(&breaker, later);
         assert_eq!(early.failed(later), None);
         assert_eq!(probe.succeeded(later), None);
-        assert_eq!(breaker.position(later), Position::HalfOpen);
+        assert_eq!(breaker.standing(later).0, Position::HalfOpen);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod bedrock;
 mod betas;
 mod breaker;
 mod cache;
+mod circuit;
 mod credential;
 mod edit;
 mod fetch;
@@ -34,6 +35,7 @@ mod vertex;
 
 pub use answer::Unwrapping;
 pub use breaker::{Breaker, Breakers, Pass, Position};
+pub use circuit::{Circuit, Standing};
 pub use credential::{Authorisation, CredentialError};
 pub(crate) use keys::bit;
 pub use keys::{KeyRing, SelectedKey};
@@ -45,7 +47,6 @@ pub use transport::{Draft, Prepared};
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 
 use http::HeaderMap;
 use pingora::Result;
@@ -155,12 +156,10 @@ impl Provider {
         self.breakers.of(model)
     }
 
-    /// Whether it takes requests: not every breaker is open, and not every credential rests.
+    /// Whether it needs no credential, or has one that is not in `tried` (bits by position) and does not rest.
     #[must_use]
-    pub fn is_up(&self, now: Instant, now_ms: u64) -> bool {
-        let positions = self.breakers.positions(now);
-        let open = !positions.is_empty() && positions.iter().all(|(_, position)| *position == Position::Open);
-        !open && (self.keys.is_empty() || self.keys.has_rested(0, now_ms))
+    pub fn is_rested(&self, tried: u64, now_ms: u64) -> bool {
+        self.keys.is_empty() || self.keys.has_rested(tried, now_ms)
     }
 
     /// The queue before it, where it takes only so many requests at the same time.

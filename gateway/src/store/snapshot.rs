@@ -30,16 +30,16 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Where an operator holds the breaker of a provider's model.
+    /// The order by which an operator holds the breaker of a provider's model.
     #[must_use]
-    pub fn held(&self, provider: &str, model: &str, now: Instant) -> Option<Position> {
+    pub fn held(&self, provider: &str, model: &str, now: Instant) -> Option<&Held> {
         let concerns = |held: &&Held| {
             *held.provider == *provider
                 && held.model.as_deref().is_none_or(|held| held == model)
                 && held.until.is_none_or(|until| until > now)
         };
         // What names the model goes before what concerns all of them.
-        self.held.iter().filter(concerns).max_by_key(|held| held.model.is_some()).map(|held| held.position)
+        self.held.iter().filter(concerns).max_by_key(|held| held.model.is_some())
     }
 }
 
@@ -52,6 +52,8 @@ pub struct Held {
     pub model: Option<Arc<str>>,
     /// Where it is held.
     pub position: Position,
+    /// Why.
+    pub reason: Arc<str>,
     /// Until when.
     pub until: Option<Instant>,
 }

@@ -20,7 +20,7 @@ pub(crate) struct Stage {
     pub(crate) admin: Admin,
     pub(crate) database: Database,
     pub(crate) gateway: Gateway,
-    _upstream: Upstream,
+    pub(crate) upstream: Upstream,
 }
 
 pub(crate) fn on_sqlite(case: fn(&Stage)) {
@@ -28,18 +28,28 @@ pub(crate) fn on_sqlite(case: fn(&Stage)) {
 }
 
 pub(crate) fn on_postgres(case: fn(&Stage)) {
-    case(&Stage::start(Some(runtime().block_on(postgres::fresh_database()).expect("PostgreSQL"))));
+    case(&Stage::start(Some(fresh_postgres())));
+}
+
+/// The address of a new database of PostgreSQL.
+pub(crate) fn fresh_postgres() -> String {
+    runtime().block_on(postgres::fresh_database()).expect("PostgreSQL")
 }
 
 impl Stage {
     pub(crate) fn start(database: Option<String>) -> Self {
+        Self::with(database, |options| options)
+    }
+
+    /// The same over a configuration with something more in it.
+    pub(crate) fn with(database: Option<String>, more: impl FnOnce(Options) -> Options) -> Self {
         let upstream = Upstream::start();
-        let mut options = Options::standard(&upstream.url()).with("telemetry: {batch_size: 32, batch_timeout_ms: 20}\n");
+        let mut options = more(Options::standard(&upstream.url())).with("telemetry: {batch_size: 32, batch_timeout_ms: 20}\n");
         options.database = database;
         options.env.push(("RUST_LOG".to_owned(), "trace".to_owned()));
         let gateway = Gateway::start(options);
         let database = Database::open(&gateway.database_url());
-        Self { admin: Admin::new(gateway.address), database, gateway, _upstream: upstream }
+        Self { admin: Admin::new(gateway.address), database, gateway, upstream }
     }
 
     /// Creates a user and returns the row as shown.

@@ -25,6 +25,7 @@ pub(super) async fn read(transaction: &DatabaseTransaction, providers: &HashMap<
                 ForcedPosition::Open => Position::Open,
                 ForcedPosition::Closed => Position::Closed,
             },
+            reason: row.reason.into(),
             until: left.map(|left| now + Duration::from_millis(left)),
         })
     });
