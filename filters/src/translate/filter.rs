@@ -23,7 +23,7 @@ impl Filter for TranslationFilter {
 
     fn on_request(&self, request: &mut Request<'_>) -> Verdict {
         let other = request.plan.iter().map(|target| target.shape).find(|shape| *shape != request.shape);
-        prune(request.endpoint, request.shape, &mut request.plan);
+        keep_carried(request.endpoint, request.shape, &mut request.plan);
         match (request.plan.is_empty(), other) {
             (false, _) => Verdict::Continue,
             (true, None) => {
@@ -42,8 +42,8 @@ impl Filter for TranslationFilter {
     }
 }
 
-/// Takes away targets without a counterpart of the endpoint. Tokens are counted where that is possible, else estimated.
-fn prune(endpoint: Endpoint, shape: Shape, plan: &mut Vec<Arc<Target>>) {
+/// Takes targets without a counterpart of the endpoint out of a plan. Tokens are counted where that is possible, else estimated.
+pub fn keep_carried(endpoint: Endpoint, shape: Shape, plan: &mut Vec<Arc<Target>>) {
     let native = |target: &Arc<Target>| target.shape == shape;
     if !(endpoint.translates() || endpoint.counts() && !plan.iter().any(native)) {
         plan.retain(native);
@@ -58,7 +58,7 @@ mod tests {
     fn kept(endpoint: Endpoint, shapes: &[Shape]) -> Vec<Shape> {
         let target = |shape: &Shape| Arc::new(Target::new("p".into(), ProviderKind::Openai, Quirks::COMPATIBLE, *shape, "m".into()));
         let mut plan = shapes.iter().map(target).collect();
-        prune(endpoint, endpoint.shape(), &mut plan);
+        keep_carried(endpoint, endpoint.shape(), &mut plan);
         plan.into_iter().map(|target| target.shape).collect()
     }
 

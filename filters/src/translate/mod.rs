@@ -23,7 +23,7 @@ mod target;
 pub use answer::Answer;
 pub use encoding::{Adaptations, ClientView, Encoding};
 pub use errors::{failure_for, fit_to_tell, is_failure, read_failure, write_failure, write_failure_as};
-pub use filter::TranslationFilter;
+pub use filter::{TranslationFilter, keep_carried};
 pub use matrix::{Cell, Feature, Support, matrix};
 pub use prepare::{Picture, Policy, Prepared, Viewer, passes, pictures_to_fetch, prepare, without_foreign_history, without_signatures};
 pub use target::{Capabilities, ProviderKind, Quirks, Target, ThinkingStyle};

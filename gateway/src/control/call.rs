@@ -17,6 +17,7 @@ const ARRIVAL: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     Health,
+    ExplainRouting,
     ListKeys,
     CreateKey,
     GetKey(String),
@@ -46,6 +47,7 @@ impl Route {
         let method = if method == Method::HEAD { &Method::GET } else { method };
         match (parts.as_slice(), method.as_str()) {
             (["health"], "GET") => Ok(Self::Health),
+            (["routing", "explain"], "POST") => Ok(Self::ExplainRouting),
             (["keys"], "GET") => Ok(Self::ListKeys),
             (["keys"], "POST") => Ok(Self::CreateKey),
             (["users"], "GET") => Ok(Self::ListUsers),
@@ -57,6 +59,7 @@ impl Route {
             (["users", id], "GET") if is_id(id) => Ok(Self::GetUser((*id).to_owned())),
             (["users", id], "PATCH") if is_id(id) => Ok(Self::UpdateUser((*id).to_owned())),
             (["users", id], "DELETE") if is_id(id) => Ok(Self::DisableUser((*id).to_owned())),
+            (["routing", "explain"], _) => Err(Problem::MethodNotAllowed("POST")),
             (["health"], _) => Err(Problem::MethodNotAllowed("GET, HEAD")),
             (["keys" | "users"], _) => Err(Problem::MethodNotAllowed("GET, HEAD, POST")),
             (["keys" | "users", id], _) if is_id(id) => Err(Problem::MethodNotAllowed("GET, HEAD, PATCH, DELETE")),
@@ -67,7 +70,10 @@ impl Route {
 
     /// Whether a body is read.
     const fn takes_body(&self) -> bool {
-        matches!(self, Self::CreateKey | Self::UpdateKey(_) | Self::RotateKey(_) | Self::CreateUser | Self::UpdateUser(_))
+        matches!(
+            self,
+            Self::ExplainRouting | Self::CreateKey | Self::UpdateKey(_) | Self::RotateKey(_) | Self::CreateUser | Self::UpdateUser(_)
+        )
     }
 }
 
@@ -135,6 +141,8 @@ mod tests {
     fn every_route_is_found_and_wrong_methods_are_told_the_right_ones() {
         let find = |method: &str, path: &str| Route::find(&method.parse().unwrap(), path);
         assert_eq!(find("GET", "/admin/health"), Ok(Route::Health));
+        assert_eq!(find("POST", "/admin/routing/explain"), Ok(Route::ExplainRouting));
+        assert_eq!(find("GET", "/admin/routing/explain"), Err(Problem::MethodNotAllowed("POST")));
         assert_eq!(find("HEAD", "/admin/keys"), Ok(Route::ListKeys));
         assert_eq!(find("POST", "/admin/keys"), Ok(Route::CreateKey));
         assert_eq!(find("PATCH", "/admin/keys/0a-1"), Ok(Route::UpdateKey("0a-1".into())));

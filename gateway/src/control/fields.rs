@@ -38,6 +38,21 @@ impl Fields {
         self.faults.push(Fault { field: field.to_owned(), detail: detail.into() });
     }
 
+    /// Notes faults that were found elsewhere.
+    pub(super) fn faults(&mut self, faults: impl IntoIterator<Item = Fault>) {
+        self.faults.extend(faults);
+    }
+
+    /// Whether a member is there, not yet taken.
+    pub(super) fn has(&self, field: &str) -> bool {
+        self.members.contains_key(field)
+    }
+
+    /// A member as it is.
+    pub(super) fn value(&mut self, field: &str) -> Option<Value> {
+        self.members.shift_remove(field)
+    }
+
     /// Refuses the body where anything was wrong or is left.
     pub(super) fn finish(mut self) -> Result<(), Problem> {
         let unknown = self.members.into_iter().map(|(field, _)| Fault { field, detail: "is not a known field".to_owned() });

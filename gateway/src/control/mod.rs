@@ -1,4 +1,4 @@
-//! The `/admin` endpoints: keys, users and health, for the admin service and for operators with the admin secret.
+//! The `/admin` endpoints: keys, users, dry runs of routing and health, for the admin service and for operators with the admin secret.
 //!
 //! Pingora's threads read the call and send the answer; the database is spoken with on the store's own runtime, to which
 //! its connections belong. Every call has a deadline.
@@ -12,6 +12,7 @@ mod keys;
 mod list;
 mod problem;
 mod references;
+mod routing;
 mod users;
 
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
 use sea_orm::DatabaseConnection;
 use svc_filters::auth::Pepper;
+use svc_filters::routing::RoutingFilter;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
@@ -41,6 +43,7 @@ pub struct Control {
     store: Store,
     handle: Handle,
     admin: access::Admin,
+    routing: RoutingFilter,
     started: Instant,
 }
 
@@ -57,7 +60,7 @@ impl Control {
     #[must_use]
     pub fn new(database: DatabaseConnection, handle: Handle, pepper: Pepper, admin: &Secret) -> Self {
         let store = Store { db: database, pepper, clock: Clock::default() };
-        Self { store, handle, admin: access::Admin::new(admin), started: Instant::now() }
+        Self { store, handle, admin: access::Admin::new(admin), routing: RoutingFilter::default(), started: Instant::now() }
     }
 
     /// Runs a handler on the store's runtime, within the deadline. One that is late is cancelled, and its transaction undone.
@@ -98,6 +101,10 @@ async fn dispatch(exchange: &Exchange, call: Call) -> Answer {
     let control = &exchange.gateway.control;
     let store = control.store.clone();
     match call.route.clone() {
+        Route::ExplainRouting => {
+            let trial = trial(exchange, control);
+            control.run(async move { routing::explain(&store, trial, &call.body).await }).await
+        }
         Route::Health => health::answer(exchange, control).await,
         Route::ListKeys => control.run(async move { keys::list(&store, &call.query).await }).await,
         Route::CreateKey => control.run(async move { keys::create(&store, &call.body).await }).await,
@@ -110,6 +117,18 @@ async fn dispatch(exchange: &Exchange, call: Call) -> Answer {
         Route::GetUser(id) => control.run(async move { users::get(&store, &id).await }).await,
         Route::UpdateUser(id) => control.run(async move { users::update(&store, &id, &call).await }).await,
         Route::DisableUser(id) => control.run(async move { users::disable(&store, &id, &call).await }).await,
+    }
+}
+
+/// What a request is tried under: what one that came now would be served under.
+fn trial(exchange: &Exchange, control: &Control) -> routing::Trial {
+    routing::Trial {
+        snapshot: exchange.gateway.live.hold(),
+        routing: control.routing.clone(),
+        json_depth: exchange.gateway.conf.server.limits.json_depth,
+        unix_ms: exchange.started_at,
+        ticks: exchange.now(),
+        now: Instant::now(),
     }
 }
 

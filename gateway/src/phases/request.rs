@@ -293,7 +293,8 @@ fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> 
     })
 }
 
-pub(super) const fn body_kind(endpoint: Endpoint) -> BodyKind {
+/// How the bodies of an endpoint are read.
+pub(crate) const fn body_kind(endpoint: Endpoint) -> BodyKind {
     match endpoint {
         Endpoint::ChatCompletions => BodyKind::ChatCompletions,
         Endpoint::Completions => BodyKind::Completions,
@@ -334,7 +335,7 @@ fn content_type(session: &Session, kind: BodyKind) -> Result<Option<Cow<'static,
 }
 
 /// The model the request is for. One named in the path may not be contradicted by the body.
-fn asked_model(route: &Route<'_>, facts: &Facts) -> Result<Arc<str>, Rejection> {
+pub(crate) fn asked_model(route: &Route<'_>, facts: &Facts) -> Result<Arc<str>, Rejection> {
     let of_body = facts.model.as_deref().map(|name| name.strip_prefix("models/").filter(|_| route.path_model.is_some()).unwrap_or(name));
     match (route.path_model.as_deref(), of_body) {
         (Some(path), Some(body)) if path != body => {

@@ -22,5 +22,6 @@ mod keys;
 mod lists;
 mod refusals;
 mod rotation;
+mod routing;
 mod stage;
 mod users;

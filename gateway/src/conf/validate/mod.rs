@@ -9,10 +9,10 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use super::{Conf, Rule};
 use super::error::Problem;
 use super::expand::{Lookup, is_variable_name};
 use super::node::{Node, Path};
+use super::{Conf, Rule};
 
 /// Everything that is wrong with a configuration, in no particular order. What `when_set` leaves out is not looked at.
 pub(super) fn check(conf: &Conf, root: &Node, origin: &str, env: &Lookup<'_>) -> Vec<Problem> {
