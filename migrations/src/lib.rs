@@ -5,6 +5,7 @@
 //! of an entity changes what they do.
 
 mod connect;
+mod m20261121_events;
 mod m20261121_identity;
 mod m20261121_records;
 mod m20261121_revision;
@@ -31,6 +32,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_revision::Migration),
             Box::new(m20261121_translation::Migration),
             Box::new(m20261121_rules::Migration),
+            Box::new(m20261121_events::Migration),
         ]
     }
 }

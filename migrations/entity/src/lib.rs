@@ -10,6 +10,7 @@ pub mod application;
 pub mod audit;
 pub mod breaker_override;
 pub mod config_revision;
+pub mod event_outbox;
 pub mod group;
 pub mod group_member;
 pub mod model;

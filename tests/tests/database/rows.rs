@@ -6,7 +6,7 @@ use sea_orm::{ActiveModelTrait, DatabaseConnection, EntityTrait, IntoActiveModel
 use svc_entity::{AccountStatus, ContentLogging, KeyStatus, Outcome, OwnerKind, ProviderKind, Source, user};
 use svc_entity::{api_key, api_key_use, audit, model, provider, request_log, setting};
 
-use crate::place::{Place, number};
+use crate::place::{Place, number, run};
 use crate::revision::fill;
 
 on_both_databases!(
@@ -88,7 +88,8 @@ async fn entities_read_every_table(place: Place) -> Result<()> {
             $(assert_eq!(svc_entity::$table::Entity::find().all(&db).await?.len(), 1, stringify!($table));)+
         };
     }
-    expect_one_row!(organisation, team, application, role, user, agent, group, group_member, team_member, api_key);
+    run(&db, "INSERT INTO event_outbox (id, kind, data, created_at) VALUES ('e1', 'circuit.opened', '{}', 1)").await?;
+    expect_one_row!(event_outbox, organisation, team, application, role, user, agent, group, group_member, team_member, api_key);
     expect_one_row!(provider, provider_key, model, model_alias, model_target, model_fallback, setting, config_revision);
     let (key, owner) = api_key::Entity::find().find_also_related(user::Entity).one(&db).await?.context("no key")?;
     assert_eq!((key.status, key.source), (KeyStatus::Active, Source::Api));
