@@ -78,6 +78,21 @@ impl Place<'_> {
     }
 }
 
+/// Something about a request that operators are to be told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// A routing rule refused it.
+    RoutingDenied {
+        /// The rule.
+        rule: Arc<str>,
+    },
+    /// A spend circuit decided about it: more was spent than it allows.
+    SpendCircuitTripped {
+        /// The rule.
+        rule: Arc<str>,
+    },
+}
+
 /// What the chain knows and decides about one request.
 pub struct Request<'a> {
     /// The endpoint asked for.
@@ -116,6 +131,8 @@ pub struct Request<'a> {
     pub rule: Option<Arc<str>>,
     /// Notes for the request log, as (name, value).
     pub notes: Vec<(Cow<'static, str>, String)>,
+    /// What operators are to be told of.
+    pub notices: Vec<Notice>,
 }
 
 impl fmt::Debug for Request<'_> {

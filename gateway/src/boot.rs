@@ -28,6 +28,7 @@ use crate::clock::Clock;
 use crate::conf::Conf;
 use crate::control::Control;
 use crate::edge::Edge;
+use crate::events::Events;
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::proxy::Proxy;
@@ -79,6 +80,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         chain,
         live: Live::new(live),
         journal,
+        events: Events::default(),
         counting: Counting::new(conf.telemetry.own_token_counts),
         clock: Clock::default(),
         body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),

@@ -22,11 +22,12 @@ use svc_filters::verdict::{Code, Rejection};
 use crate::attempts::Attempts;
 use crate::conf::TimeoutOverrides;
 use crate::edge::Connection;
+use crate::events::Event;
 use crate::limiter::Ticket;
 use crate::phases::translation::Asking;
 use crate::phases::way::Way;
 use crate::pictures::Pictures;
-use crate::providers::{Authorisation, Socket, Timeouts, Unwrapping};
+use crate::providers::{Authorisation, Provider, SelectedKey, Socket, Timeouts, Unwrapping};
 use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
@@ -322,6 +323,13 @@ impl Exchange {
         self.deadline = at;
         if let Some(connection) = session.stream().and_then(Connection::of) {
             connection.set_deadline(at.map(Into::into));
+        }
+    }
+
+    /// Rests a credential that its provider refused, and tells operators of it.
+    pub fn quarantine(&self, provider: &Provider, key: &SelectedKey) {
+        if let Some(label) = provider.keys().refuse(key.index, self.now()) {
+            self.gateway.tell(&Event::ProviderKeyQuarantined { provider: provider.name(), key: label });
         }
     }
 

@@ -7,6 +7,7 @@ pub mod conf;
 pub mod control;
 pub mod discovery;
 pub mod edge;
+pub mod events;
 pub mod exchange;
 pub mod limiter;
 pub mod phases;

@@ -6,6 +6,9 @@ use http::HeaderValue;
 use rand::rngs::SmallRng;
 use rand::{RngCore, SeedableRng};
 
+/// The highest number within a millisecond; see [`RequestId::numbered`].
+pub const MOST_NUMBERS: u16 = 0xfff;
+
 thread_local! {
     static RANDOM: RefCell<SmallRng> = RefCell::new(SmallRng::from_os_rng());
 }
@@ -24,9 +27,20 @@ impl RequestId {
     /// Makes an id for a request that starts at `unix_ms`.
     #[must_use]
     pub fn generate(unix_ms: i64) -> Self {
+        Self::of(unix_ms, random_bits())
+    }
+
+    /// Makes an id that sorts by its number among those of the same millisecond; numbers go up to [`MOST_NUMBERS`].
+    #[must_use]
+    pub fn numbered(unix_ms: i64, number: u16) -> Self {
+        Self::of(unix_ms, u64::from(number))
+    }
+
+    /// The lowest twelve bits of `second` follow the time.
+    fn of(unix_ms: i64, second: u64) -> Self {
         let time = u128::from(u64::try_from(unix_ms).unwrap_or(0) & 0xffff_ffff_ffff);
-        let (high, low) = (random_bits(), random_bits());
-        let value = time << 80 | 0x7 << 76 | u128::from(high & 0xfff) << 64 | 0b10 << 62 | u128::from(low >> 2);
+        let value =
+            time << 80 | 0x7 << 76 | u128::from(second & u64::from(MOST_NUMBERS)) << 64 | 0b10 << 62 | u128::from(random_bits() >> 2);
         Self(hyphenated(value))
     }
 
@@ -71,5 +85,12 @@ mod tests {
         assert!(text.starts_with("01234567-89ab-7"), "{text}");
         assert!(matches!(text.as_bytes()[19], b'8'..=b'b'), "{text}");
         assert_ne!(id, RequestId::generate(0x0123_4567_89ab));
+    }
+
+    #[test]
+    fn numbered_ids_sort_by_their_numbers() {
+        let ids: Vec<RequestId> = (0..=MOST_NUMBERS).map(|number| RequestId::numbered(7, number)).collect();
+        assert!(ids.is_sorted_by(|one, next| one.as_str() < next.as_str()));
+        assert!(ids[4095].as_str().starts_with("00000000-0007-7fff-"), "{}", ids[4095].as_str());
     }
 }

@@ -7,6 +7,7 @@ use svc_filters::chain::Chain;
 use crate::clock::Clock;
 use crate::conf::Conf;
 use crate::control::Control;
+use crate::events::{Event, Events};
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::store::{Counting, Journal, Live};
@@ -21,6 +22,8 @@ pub struct Gateway {
     pub live: Live,
     /// Records on their way to the database.
     pub journal: Journal,
+    /// Ids and bounds of what operators are told of.
+    pub events: Events,
     /// What the flush worker is to count.
     pub counting: Counting,
     /// Time.
@@ -33,6 +36,13 @@ pub struct Gateway {
     pub active: Active,
     /// The `/admin` endpoints.
     pub control: Control,
+}
+
+impl Gateway {
+    /// Tells operators of an event. Costs a copy into the journal.
+    pub fn tell(&self, event: &Event<'_>) {
+        self.events.tell(&self.journal, &self.clock, event);
+    }
 }
 
 /// Counts requests being served.

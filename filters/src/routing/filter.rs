@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use super::rules::{Decision, Denial, NoSpends, Outcome, RuleSet, Sample, Spends, Unknown, explain};
+use super::rules::{Decision, Denial, NoSpends, Outcome, RuleKind, RuleSet, Sample, Spends, Unknown, explain};
 use super::{Draw, ModelTable, plan};
 use crate::auth::Caller;
 use crate::endpoint::Endpoint;
-use crate::filter::{Filter, Place, Request};
+use crate::filter::{Filter, Notice, Place, Request};
 use crate::tokens;
 use crate::verdict::{Code, Rejection, Verdict};
 
@@ -98,6 +98,9 @@ impl RoutingFilter {
         let decision = self.decide(request, &request.policy.rules);
         notes::write(&decision, &mut request.notes);
         request.rule = decision.rule.map(|rule| rule.name.clone());
+        if let Some(rule) = decision.rule.filter(|rule| rule.kind == RuleKind::SpendCircuit) {
+            request.notices.push(Notice::SpendCircuitTripped { rule: rule.name.clone() });
+        }
         match decision.outcome {
             Outcome::Route { model, plan } => {
                 request.plan = plan;
@@ -106,6 +109,7 @@ impl RoutingFilter {
             }
             Outcome::Deny { rule, denial } => {
                 let rejection = Rejection::new(Code::RoutingDenied, refusal(&rule, &denial));
+                request.notices.push(Notice::RoutingDenied { rule: rule.clone() });
                 request.rule = Some(rule);
                 rejection.into()
             }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::events::Event;
 use crate::exchange::micros;
-use crate::providers::{Pass, Position, Provider, SelectedKey, Slot};
+use crate::providers::{Pass, Position, Provider, SelectedKey, Slot, Turn};
+use crate::state::Gateway;
 
 /// What the record says of a target the request cannot be sent to.
 pub const UNSENDABLE: &str = "unsendable";
@@ -39,15 +41,15 @@ pub(super) struct Made {
 
 impl Made {
     /// Notes the end. What it says about the provider is told at once, but for an answer that may still turn out to be a failure.
-    pub(super) fn conclude(&mut self, status: u16, failure: &'static str) {
+    pub(super) fn conclude(&mut self, gateway: &Gateway, status: u16, failure: &'static str) {
         let elapsed = self.started.elapsed();
         self.status = status;
         self.failure = failure;
         self.us = micros(elapsed).max(1);
         let now = self.started + elapsed;
         match verdict(status, failure) {
-            Verdict::Down => self.failed(now),
-            Verdict::Up => self.succeeded(now),
+            Verdict::Down => self.failed(gateway, now),
+            Verdict::Up => self.succeeded(gateway, now),
             Verdict::Nothing => self.pass = None,
             Verdict::Open => {}
         }
@@ -57,9 +59,9 @@ impl Made {
     }
 
     /// The provider answers: its breaker may count on it.
-    pub(super) fn succeeded(&mut self, now: Instant) {
+    pub(super) fn succeeded(&mut self, gateway: &Gateway, now: Instant) {
         if let Some(pass) = self.pass.take() {
-            self.announce(pass.succeeded(now));
+            self.announce(gateway, pass.succeeded(now));
             if let Some(key) = &self.key {
                 self.provider.keys().succeeded(key.index);
             }
@@ -67,21 +69,23 @@ impl Made {
     }
 
     /// The provider failed before anything of its answer was of use.
-    pub(super) fn failed(&mut self, now: Instant) {
+    pub(super) fn failed(&mut self, gateway: &Gateway, now: Instant) {
         if let Some(pass) = self.pass.take() {
-            self.announce(pass.failed(now));
+            self.announce(gateway, pass.failed(now));
         }
     }
 
-    /// Tells of a breaker's new position.
-    pub(super) fn announce(&self, position: Option<Position>) {
-        let Some(position) = position else { return };
+    /// Tells of a breaker's turn.
+    pub(super) fn announce(&self, gateway: &Gateway, turn: Option<Turn>) {
+        let Some(turn) = turn else { return };
         let (provider, model) = (self.provider.name(), &self.model);
-        match position {
+        match turn.to {
             Position::Open => log::warn!("circuit open: the model `{model}` of the provider `{provider}` fails and rests"),
             Position::HalfOpen => log::info!("circuit half-open: the model `{model}` of the provider `{provider}` is tried again"),
             Position::Closed => log::info!("circuit closed: the model `{model}` of the provider `{provider}` serves again"),
         }
+        let failure = if turn.to == Position::Open { self.failure } else { "" };
+        gateway.tell(&Event::Circuit { provider, model, turn, failure, status: self.status });
     }
 }
 

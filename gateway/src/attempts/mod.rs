@@ -14,7 +14,8 @@ use std::time::Instant;
 use svc_filters::routing::Target;
 
 use self::made::{Made, RENEWED, SIGNATURE};
-use crate::providers::{Pass, Position, Provider, SelectedKey, Slot};
+use crate::providers::{Pass, Position, Provider, SelectedKey, Slot, Turn};
+use crate::state::Gateway;
 use crate::store::{AttemptView, Snapshot};
 
 /// Tries per request, over all targets and credentials.
@@ -42,18 +43,18 @@ impl Attempts {
 
     /// Begins the next try: the next credential of the current target, else the next target. Targets whose breaker is open, or
     /// whose credentials all rest, are passed over, unless that leaves none at all: then the one due soonest is tried. `None` when nothing is left.
-    pub fn begin(&mut self, snapshot: &Snapshot, now_ms: u64) -> Option<(Arc<Target>, Arc<Provider>)> {
+    pub fn begin(&mut self, gateway: &Gateway, snapshot: &Snapshot, now_ms: u64) -> Option<(Arc<Target>, Arc<Provider>)> {
         let now = Instant::now();
         if std::mem::take(&mut self.repeat) {
-            return self.again(now);
+            return self.again(gateway, now);
         }
         while self.made.len() < MOST {
-            let Some(target) = self.plan.get(self.place).cloned() else { return self.last_resort(snapshot, now, now_ms) };
+            let Some(target) = self.plan.get(self.place).cloned() else { return self.last_resort(gateway, snapshot, now, now_ms) };
             if let Some((provider, key)) = self.candidate(&target, snapshot, now_ms)
                 && provider.is_rested(self.tried_keys, now_ms)
                 && let Ok(pass) = enter(snapshot, &provider, &target, now)
             {
-                return Some(self.make(target, provider, key, pass, now));
+                return Some(self.make(gateway, (target, provider), key, pass, now));
             }
             self.skip_target();
         }
@@ -61,7 +62,7 @@ impl Attempts {
     }
 
     /// The target whose breaker is due soonest, where all are open and none was tried.
-    fn last_resort(&mut self, snapshot: &Snapshot, now: Instant, now_ms: u64) -> Option<(Arc<Target>, Arc<Provider>)> {
+    fn last_resort(&mut self, gateway: &Gateway, snapshot: &Snapshot, now: Instant, now_ms: u64) -> Option<(Arc<Target>, Arc<Provider>)> {
         if !self.made.is_empty() {
             return None;
         }
@@ -77,13 +78,13 @@ impl Attempts {
         let target = self.plan.get(self.place)?.clone();
         let (provider, key) = self.candidate(&target, snapshot, now_ms)?;
         let pass = provider.breaker(&target.upstream_model).enter_anyway();
-        Some(self.make(target, provider, key, Some(pass), now))
+        Some(self.make(gateway, (target, provider), key, Some(pass), now))
     }
 
     fn make(
         &mut self,
-        target: Arc<Target>,
-        provider: Arc<Provider>,
+        gateway: &Gateway,
+        (target, provider): (Arc<Target>, Arc<Provider>),
         key: Option<SelectedKey>,
         pass: Option<Pass>,
         started: Instant,
@@ -105,7 +106,7 @@ impl Attempts {
             slot: None,
         };
         if half_opened {
-            made.announce(Some(Position::HalfOpen));
+            made.announce(gateway, Some(Turn { from: Position::Open, to: Position::HalfOpen }));
         }
         // One is enough for nearly all.
         self.made.reserve_exact(1);
@@ -121,12 +122,12 @@ impl Attempts {
     }
 
     /// Ends the current try, which a provider refused, and lets the next one repeat it without continuity tokens; once a request.
-    pub fn bare(&mut self, status: u16) -> bool {
+    pub fn bare(&mut self, gateway: &Gateway, status: u16) -> bool {
         if self.bare {
             return false;
         }
         self.bare = true;
-        self.conclude(status, SIGNATURE);
+        self.conclude(gateway, status, SIGNATURE);
         self.repeat()
     }
 
@@ -143,13 +144,13 @@ impl Attempts {
     }
 
     /// Ends the current try and lets the next one repeat it with a renewed credential; once for each credential and target.
-    pub fn renew(&mut self, status: u16) -> bool {
+    pub fn renew(&mut self, gateway: &Gateway, status: u16) -> bool {
         let place = |made: &Made| (made.target, made.key.as_ref().map(|key| key.index));
         let Some(last) = self.made.last().map(place) else { return false };
         if self.made.iter().any(|made| made.failure == RENEWED && place(made) == last) {
             return false;
         }
-        self.conclude(status, RENEWED);
+        self.conclude(gateway, status, RENEWED);
         self.repeat()
     }
 
@@ -191,26 +192,26 @@ impl Attempts {
     }
 
     /// Notes how the current try ended. An empty failure means that its answer is delivered.
-    pub fn conclude(&mut self, status: u16, failure: &'static str) {
+    pub fn conclude(&mut self, gateway: &Gateway, status: u16, failure: &'static str) {
         if let Some(made) = self.made.last_mut()
             && made.us == 0
         {
-            made.conclude(status, failure);
+            made.conclude(gateway, status, failure);
         }
     }
 
     /// The answer is one: the provider works.
-    pub fn vouch(&mut self) {
+    pub fn vouch(&mut self, gateway: &Gateway) {
         if let Some(made) = self.made.last_mut() {
-            made.succeeded(Instant::now());
+            made.succeeded(gateway, Instant::now());
         }
     }
 
     /// Notes a failure after the answer had begun, which speaks against the provider where nothing of it was of use yet.
-    pub fn broke(&mut self, failure: &'static str) {
+    pub fn broke(&mut self, gateway: &Gateway, failure: &'static str) {
         if let Some(made) = self.made.last_mut() {
             made.failure = failure;
-            if failure == GONE { made.pass = None } else { made.failed(Instant::now()) }
+            if failure == GONE { made.pass = None } else { made.failed(gateway, Instant::now()) }
         }
     }
 
@@ -268,13 +269,13 @@ impl Attempts {
         views.collect()
     }
 
-    fn again(&mut self, now: Instant) -> Option<(Arc<Target>, Arc<Provider>)> {
+    fn again(&mut self, gateway: &Gateway, now: Instant) -> Option<(Arc<Target>, Arc<Provider>)> {
         let last = self.made.last()?;
         let (place, provider, key) = (last.target, last.provider.clone(), last.key.clone());
         let target = self.plan.get(place)?.clone();
         let pass = provider.breaker(&target.upstream_model).enter(now).ok();
         self.place = place;
-        Some(self.make(target, provider, key, pass, now))
+        Some(self.make(gateway, (target, provider), key, pass, now))
     }
 
     /// The provider and credential for a target, where one is untried. A provider without credentials is tried once.

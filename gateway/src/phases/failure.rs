@@ -14,7 +14,7 @@ use crate::store::RequestOutcome;
 
 /// A connection could not be made: the next candidate, where there is one.
 pub fn to_connect(exchange: &mut Exchange, mut error: Box<Error>) -> Box<Error> {
-    exchange.attempts.conclude(0, kind(&error));
+    exchange.attempts.conclude(&exchange.gateway, 0, kind(&error));
     exchange.attempts.skip_target();
     error.set_retry(exchange.has_next());
     error
@@ -26,7 +26,7 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
         error = Error::explain(ErrorType::ReadTimedout, "the provider took too long").into_up();
     }
     if *error.esource() == ErrorSource::Downstream {
-        exchange.attempts.broke(GONE);
+        exchange.attempts.broke(&exchange.gateway, GONE);
         error.set_retry(false);
         return error;
     }
@@ -41,7 +41,7 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
             return error;
         }
         if !exchange.answer.passed_over {
-            exchange.attempts.broke(kind(&error));
+            exchange.attempts.broke(&exchange.gateway, kind(&error));
         }
         if *error.esource() == ErrorSource::Upstream {
             let next = failing::cut_off(session, exchange).unwrap_or_else(|| exchange.start_over(session));
@@ -53,7 +53,7 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
         return error;
     }
     let stale = reused && matches!(error.etype(), ErrorType::ConnectionClosed | ErrorType::ReadError | ErrorType::WriteError);
-    exchange.attempts.conclude(0, if stale { STALE } else { kind(&error) });
+    exchange.attempts.conclude(&exchange.gateway, 0, if stale { STALE } else { kind(&error) });
     if !stale {
         exchange.attempts.skip_target();
     }

@@ -9,13 +9,14 @@ use pingora::Result;
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use svc_filters::endpoint::{Endpoint, Route, RouteError, discovery_shape, route};
-use svc_filters::filter::Request;
+use svc_filters::filter::{Notice, Request};
 use svc_filters::limits::{self, Permit};
 use svc_filters::passage::{BodyKind, Facts};
 use svc_filters::routing::{Model, Target};
 use svc_filters::verdict::{Code, Rejection, Verdict};
 
 use super::{body, counting};
+use crate::events::{Event, Ruled};
 use crate::exchange::{Client, Exchange};
 use crate::store::{RequestOutcome, Snapshot};
 use crate::{control, discovery, limiter, rescue};
@@ -171,7 +172,8 @@ fn consult(
     // The body may have taken long to come, and caps hold for when a request is admitted.
     request.ticks = gateway.clock.ticks();
     let verdict = gateway.chain.on_request_part(part, &mut request);
-    let Request { plan, resolved, rule, limit, permit, notes, .. } = request;
+    let Request { plan, resolved, rule, limit, permit, notes, notices, .. } = request;
+    tell(exchange, model, &notices);
     exchange.rule = rule.or(exchange.rule.take());
     *draft = Draft { resolved, plan, permit };
     exchange.limit = limit;
@@ -179,6 +181,19 @@ fn consult(
     match verdict {
         Verdict::Continue => Ok(()),
         Verdict::Reject(rejection) => Err(*rejection),
+    }
+}
+
+/// Tells operators what the filters want them to know.
+fn tell(exchange: &Exchange, model: &str, notices: &[Notice]) {
+    let key_id = exchange.key.as_ref().map_or("", |key| &key.id);
+    for notice in notices {
+        let (Notice::RoutingDenied { rule } | Notice::SpendCircuitTripped { rule }) = notice;
+        let ruled = Ruled { request_id: exchange.id.as_str(), key_id, rule, model };
+        exchange.gateway.tell(&match notice {
+            Notice::RoutingDenied { .. } => Event::RoutingDenied(ruled),
+            Notice::SpendCircuitTripped { .. } => Event::SpendCircuitTripped(ruled),
+        });
     }
 }
 
@@ -218,6 +233,7 @@ fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, e
         plan: Vec::new(),
         rule: None,
         notes: Vec::new(),
+        notices: Vec::new(),
     }
 }
 

@@ -55,7 +55,7 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
         error.set_retry(true);
         return Err(error);
     }
-    if status == 400 && signed(exchange) && exchange.attempts.bare(status) {
+    if status == 400 && signed(exchange) && exchange.attempts.bare(&exchange.gateway, status) {
         let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same is asked without signatures");
         error.set_retry(true);
         return Err(error);
@@ -65,10 +65,10 @@ pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> 
     let guess = guess.filter(|_| may_tell_pause(exchange, head));
     exchange.answer.guess = guess;
     if judgement == Judgement::Deliver {
-        exchange.attempts.conclude(status, "");
+        exchange.attempts.conclude(&exchange.gateway, status, "");
         return Ok(());
     }
-    exchange.attempts.conclude(status, if judgement == Judgement::CredentialRefused { CREDENTIAL } else { "status" });
+    exchange.attempts.conclude(&exchange.gateway, status, if judgement == Judgement::CredentialRefused { CREDENTIAL } else { "status" });
     let next = exchange.has_next();
     exchange.answer.passed_over = next && guess.is_some();
     if exchange.answer.passed_over {
@@ -93,7 +93,7 @@ fn renewed(exchange: &mut Exchange, status: u16, headers: &HeaderMap) -> bool {
     let (Some(provider), Some(key), Some(used)) = (exchange.attempts.provider(), exchange.attempts.key(), &exchange.authorisation) else {
         return false;
     };
-    (400..404).contains(&status) && provider.renew(key, used, status, headers) && exchange.attempts.renew(status)
+    (400..404).contains(&status) && provider.renew(key, used, status, headers) && exchange.attempts.renew(&exchange.gateway, status)
 }
 
 /// Whether what was refused held signatures of the provider's own shape: another of its models, or another cloud, may have made
@@ -115,7 +115,7 @@ fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMa
     match judgement {
         Judgement::CredentialRefused => {
             log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
-            provider.keys().refuse(key.index, now);
+            exchange.quarantine(provider, key);
             None
         }
         Judgement::Limited => {
@@ -166,7 +166,7 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
     match exchange.answer.way.as_mut() {
         Some(way) => way.listen(hearing),
         None => {
-            exchange.attempts.vouch();
+            exchange.attempts.vouch(&exchange.gateway);
             exchange.commit();
         }
     }
@@ -228,7 +228,7 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
 /// Ends a try whose answer has no body, or none of use: another one, or a failure for the client.
 fn empty(session: &Session, exchange: &mut Exchange, dialect: Shape, status: StatusCode) -> Box<Error> {
     if status.is_success() {
-        exchange.attempts.broke("truncated");
+        exchange.attempts.broke(&exchange.gateway, "truncated");
         if exchange.start_over(session) {
             return failure::taken_back();
         }

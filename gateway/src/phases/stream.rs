@@ -58,7 +58,7 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
     let mut out = way.push(incoming, end).map_err(beyond)?;
     if end && !way.terminal_seen() {
         let begun = stream && way.content_started();
-        exchange.attempts.broke("truncated");
+        exchange.attempts.broke(&exchange.gateway, "truncated");
         if exchange.start_over(session) {
             return Err(failure::taken_back());
         }
@@ -75,7 +75,7 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
     }
     let begun = end || stream && (way.content_started() || way.terminal_seen());
     if end && !stream && way.has_failed() {
-        exchange.attempts.broke(IN_BAND);
+        exchange.attempts.broke(&exchange.gateway, IN_BAND);
         if exchange.start_over(session) {
             return Err(failure::taken_back());
         }
@@ -96,7 +96,7 @@ fn truncated(exchange: &mut Exchange) -> Bytes {
 fn release(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
     exchange.answer.released = true;
     if !exchange.answer.failed_inside {
-        exchange.attempts.vouch();
+        exchange.attempts.vouch(&exchange.gateway);
     }
     exchange.commit();
     if exchange.answer.stream {
@@ -112,7 +112,7 @@ fn release(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
 /// Puts the provider's failure in place of an answer the client has seen nothing of. Where its head has left already, the body
 /// says what it can.
 fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>, inside: Bytes) -> Result<Bytes> {
-    exchange.attempts.broke(IN_BAND);
+    exchange.attempts.broke(&exchange.gateway, IN_BAND);
     if is_elsewhere_better(failure.class) && exchange.start_over(session) {
         return Err(failure::taken_back());
     }

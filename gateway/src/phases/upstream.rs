@@ -45,7 +45,7 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
             log::warn!("failed to {error}");
-            exchange.attempts.conclude(0, "dns");
+            exchange.attempts.conclude(&exchange.gateway, 0, "dns");
             exchange.attempts.skip_target();
             let mut failure = Error::explain(ErrorType::ConnectNoRoute, "the provider's host has no address");
             failure.set_retry(exchange.has_next());
@@ -58,7 +58,7 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
 async fn admitted(session: &mut Session, exchange: &mut Exchange, snapshot: &Snapshot) -> Result<(Arc<Target>, Arc<Provider>)> {
     loop {
         let now = exchange.now();
-        let Some((target, provider)) = exchange.attempts.begin(snapshot, now) else {
+        let Some((target, provider)) = exchange.attempts.begin(&exchange.gateway, snapshot, now) else {
             return Error::e_explain(ErrorType::ConnectNoRoute, "no provider is left to try");
         };
         let Some(queue) = provider.queue() else { return Ok((target, provider)) };
@@ -77,7 +77,7 @@ async fn admitted(session: &mut Session, exchange: &mut Exchange, snapshot: &Sna
             exchange.attempts.take_place(slot);
             return Ok((target, provider));
         }
-        exchange.attempts.conclude(0, QUEUE);
+        exchange.attempts.conclude(&exchange.gateway, 0, QUEUE);
         exchange.attempts.skip_target();
     }
 }
@@ -127,7 +127,7 @@ async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, 
 /// Leaves a target that the request cannot be sent to. The last of them tells the client why, unless another could have taken it
 /// and failed: then asking again may help. A request that is wrong in itself ends here.
 fn unsendable(exchange: &mut Exchange, rejection: Rejection) -> Box<Error> {
-    exchange.attempts.conclude(0, UNSENDABLE);
+    exchange.attempts.conclude(&exchange.gateway, 0, UNSENDABLE);
     exchange.attempts.skip_target();
     let wrong = rejection.code == Code::InvalidRequest;
     let next = !wrong && exchange.has_next();
@@ -156,11 +156,11 @@ async fn authorise(exchange: &mut Exchange, provider: &Provider) -> Result<()> {
     };
     log::error!("the provider `{}` goes without its credential number {}: failed to {error}", provider.name(), key.index + 1);
     if error.is_refusal() {
-        provider.keys().refuse(key.index, exchange.now());
+        exchange.quarantine(provider, key);
     } else {
         provider.keys().limit(key.index, exchange.now(), None);
     }
-    exchange.attempts.conclude(0, CREDENTIAL);
+    exchange.attempts.conclude(&exchange.gateway, 0, CREDENTIAL);
     let next = exchange.has_next();
     if !next {
         exchange.attempts.credential_refused();

@@ -42,6 +42,15 @@ impl Position {
     }
 }
 
+/// A change of position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Where the breaker stood.
+    pub from: Position,
+    /// Where it stands.
+    pub to: Position,
+}
+
 /// The breakers of one provider, by model.
 #[derive(Debug)]
 pub struct Breakers {
@@ -151,7 +160,7 @@ impl Breaker {
         }
     }
 
-    fn succeeded(&self, probe: bool, now: Instant) -> Option<Position> {
+    fn succeeded(&self, probe: bool, now: Instant) -> Option<Turn> {
         let mut state = self.state.lock();
         match (&mut state.phase, probe) {
             (Phase::Closed, _) => {
@@ -167,14 +176,14 @@ impl Breaker {
             }
             (Phase::Open { .. }, true) => {
                 state.phase = Phase::HalfOpen { probing: false, succeeded: 1 };
-                Some(Position::HalfOpen)
+                Some(Turn { from: Position::Open, to: Position::HalfOpen })
             }
             // What was asked before it opened tells nothing about now.
             (Phase::Open { .. } | Phase::HalfOpen { .. }, false) => None,
         }
     }
 
-    fn failed(&self, probe: bool, now: Instant) -> Option<Position> {
+    fn failed(&self, probe: bool, now: Instant) -> Option<Turn> {
         let mut state = self.state.lock();
         match (state.phase, probe) {
             (Phase::Closed, _) => {
@@ -183,9 +192,9 @@ impl Breaker {
                 let (all, failed) = state.window.counts();
                 let many = all >= self.conf.min_requests && f64::from(failed) >= self.conf.failure_ratio * f64::from(all);
                 let opens = self.conf.enabled && (state.in_a_row >= self.conf.consecutive_failures || many);
-                opens.then(|| state.open(&self.conf, now))
+                opens.then(|| state.open(Position::Closed, &self.conf, now))
             }
-            (Phase::HalfOpen { .. }, true) => Some(state.open(&self.conf, now)),
+            (Phase::HalfOpen { .. }, true) => Some(state.open(Position::HalfOpen, &self.conf, now)),
             (Phase::Open { .. }, _) | (Phase::HalfOpen { .. }, false) => None,
         }
     }
@@ -199,17 +208,17 @@ impl Breaker {
 }
 
 impl State {
-    fn open(&mut self, conf: &conf::Breaker, now: Instant) -> Position {
+    fn open(&mut self, from: Position, conf: &conf::Breaker, now: Instant) -> Turn {
         let nominal = conf.open.saturating_mul(1_u32.checked_shl(self.trips).unwrap_or(u32::MAX)).min(*conf.max_open);
         let percent = rand::rng().random_range(100 - JITTER..=100 + JITTER);
         self.trips = self.trips.saturating_add(1);
         self.phase = Phase::Open { until: now + nominal * percent / 100 };
-        Position::Open
+        Turn { from, to: Position::Open }
     }
 
-    fn close(&mut self, window: Duration) -> Position {
+    fn close(&mut self, window: Duration) -> Turn {
         *self = Self { phase: Phase::Closed, in_a_row: 0, trips: 0, window: Window::new(window) };
-        Position::Closed
+        Turn { from: Position::HalfOpen, to: Position::Closed }
     }
 }
 
@@ -236,14 +245,14 @@ impl Pass {
         self.kind == Kind::FirstProbe
     }
 
-    /// The provider answered. Gives the position that follows, where it is another one.
-    pub fn succeeded(mut self, now: Instant) -> Option<Position> {
+    /// The provider answered. Gives the breaker's turn, where that moves it.
+    pub fn succeeded(mut self, now: Instant) -> Option<Turn> {
         let probe = self.tell();
         self.breaker.succeeded(probe, now)
     }
 
-    /// The provider failed. Gives the position that follows, where it is another one.
-    pub fn failed(mut self, now: Instant) -> Option<Position> {
+    /// The provider failed. Gives the breaker's turn, where that moves it.
+    pub fn failed(mut self, now: Instant) -> Option<Turn> {
         let probe = self.tell();
         self.breaker.failed(probe, now)
     }
@@ -304,6 +313,10 @@ fn place(slice: u128) -> usize {
 mod tests {
     use super::*;
 
+    fn turn(from: Position, to: Position) -> Option<Turn> {
+        Some(Turn { from, to })
+    }
+
     fn breaker() -> Arc<Breaker> {
         Arc::new(Breaker::new(conf::Breaker::default()))
     }
@@ -329,7 +342,7 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(pass(&breaker, now).failed(now), None);
         }
-        assert_eq!(pass(&breaker, now).failed(now), Some(Position::Open));
+        assert_eq!(pass(&breaker, now).failed(now), turn(Position::Closed, Position::Open));
         assert!(breaker.enter(now).is_err() && !breaker.would_pass(now));
     }
 
@@ -342,7 +355,7 @@ mod tests {
             let pass = pass(&breaker, now);
             opened.push(if count % 2 == 0 { pass.succeeded(now) } else { pass.failed(now) });
         }
-        assert_eq!(opened.pop(), Some(Some(Position::Open)), "the twentieth is the tenth failure");
+        assert_eq!(opened.pop(), Some(turn(Position::Closed, Position::Open)), "the twentieth is the tenth failure");
         assert!(opened.iter().all(Option::is_none));
     }
 
@@ -375,7 +388,7 @@ mod tests {
         assert!(breaker.enter(later).is_err(), "one at a time");
         drop(probe);
         assert_eq!(pass(&breaker, later).succeeded(later), None, "the client of the first left, which tells nothing");
-        assert_eq!(pass(&breaker, later).succeeded(later), Some(Position::Closed));
+        assert_eq!(pass(&breaker, later).succeeded(later), turn(Position::HalfOpen, Position::Closed));
         assert_eq!(breaker.standing(later).0, Position::Closed);
     }
 
@@ -388,7 +401,7 @@ mod tests {
             let bounds = Duration::from_secs(nominal * 8 / 10)..=Duration::from_secs(nominal * 12 / 10);
             assert!(bounds.contains(&until), "{until:?} for {nominal} s");
             now += until;
-            assert_eq!(pass(&breaker, now).failed(now), Some(Position::Open));
+            assert_eq!(pass(&breaker, now).failed(now), turn(Position::HalfOpen, Position::Open));
         }
     }
 

@@ -13,10 +13,24 @@ const LIMITED_REST: Duration = Duration::from_secs(1);
 /// The longest rest after a 429, whatever the vendor asks for.
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
+/// What a credential is called where people read it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyLabel {
+    /// Its place among the provider's, from 0; `None` for one of the process's surroundings.
+    pub position: Option<i32>,
+    /// Its name.
+    pub name: Option<String>,
+    /// The end of the secret; empty where it has none of its own.
+    pub last_four: String,
+}
+
 #[derive(Debug)]
 struct Held {
     credential: Arc<Credential>,
+    label: KeyLabel,
     rests_until: AtomicU64,
+    /// Until when it rests after a refusal.
+    refused_until: AtomicU64,
     /// Answers of 429 since it last succeeded.
     limited: AtomicU32,
 }
@@ -37,8 +51,14 @@ pub struct SelectedKey {
 }
 
 impl KeyRing {
-    pub(super) fn new(credentials: Vec<Credential>) -> Self {
-        let held = |credential| Held { credential: Arc::new(credential), rests_until: AtomicU64::new(0), limited: AtomicU32::new(0) };
+    pub(super) fn new(credentials: Vec<(KeyLabel, Credential)>) -> Self {
+        let held = |(label, credential)| Held {
+            credential: Arc::new(credential),
+            label,
+            rests_until: AtomicU64::new(0),
+            refused_until: AtomicU64::new(0),
+            limited: AtomicU32::new(0),
+        };
         let credentials = credentials.into_iter().map(held).collect();
         Self { credentials, turn: AtomicUsize::new(0) }
     }
@@ -69,9 +89,12 @@ impl KeyRing {
         self.credentials.get(best).map(|credential| SelectedKey { index: best, credential: credential.credential.clone() })
     }
 
-    /// Rests a credential the vendor refused (401, 402, 403).
-    pub fn refuse(&self, index: usize, now_ms: u64) {
+    /// Rests a credential the vendor refused (401, 402, 403). Gives its label, unless it rested after a refusal already.
+    pub fn refuse(&self, index: usize, now_ms: u64) -> Option<&KeyLabel> {
         self.rest(index, now_ms, REFUSED_REST);
+        let held = self.credentials.get(index)?;
+        let until = held.rests_until.load(Ordering::Relaxed);
+        (held.refused_until.fetch_max(until, Ordering::Relaxed) <= now_ms).then_some(&held.label)
     }
 
     /// Rests a credential after 429, for as long as the vendor asks within a minute; where it does not say, longer each time.
@@ -140,7 +163,7 @@ mod tests {
     use super::*;
 
     fn ring(count: usize) -> KeyRing {
-        let key = || Credential::Plain(header::AUTHORIZATION, HeaderValue::from_static("key"));
+        let key = || (KeyLabel::default(), Credential::Plain(header::AUTHORIZATION, HeaderValue::from_static("key")));
         KeyRing::new((0..count).map(|_| key()).collect())
     }
 
@@ -158,6 +181,16 @@ mod tests {
         assert!((0..4).all(|_| ring.select(0, 2_000).is_some_and(|key| key.index == 1)));
         assert_eq!(ring.select(bit(1), 2_000).map(|key| key.index), Some(0), "the only one left is tried all the same");
         assert!(ring.select(bit(0) | bit(1), 2_000).is_none(), "each is tried once");
+    }
+
+    #[test]
+    fn only_the_first_of_several_refusals_is_news() {
+        let ring = ring(1);
+        ring.limit(0, 0, Some(Duration::from_secs(30)));
+        assert!(ring.refuse(0, 1_000).is_some(), "it rested for another reason");
+        assert!(ring.refuse(0, 1_001).is_none());
+        assert!(ring.refuse(0, 301_000).is_none(), "an answer that was under way for long");
+        assert!(ring.refuse(0, 1_000_000).is_some());
     }
 
     #[test]

@@ -34,11 +34,11 @@ mod transport;
 mod vertex;
 
 pub use answer::Unwrapping;
-pub use breaker::{Breaker, Breakers, Pass, Position};
+pub use breaker::{Breaker, Breakers, Pass, Position, Turn};
 pub use circuit::{Circuit, Standing};
 pub use credential::{Authorisation, CredentialError};
 pub(crate) use keys::bit;
-pub use keys::{KeyRing, SelectedKey};
+pub use keys::{KeyLabel, KeyRing, SelectedKey};
 pub use queue::{Queue, Slot};
 pub use request::{Dispatch, header as request_header};
 pub use socket::Socket;

@@ -22,7 +22,7 @@ use super::resolve::Resolver;
 use super::token::Minter;
 use super::transport::{Transport, secret_value};
 use super::vertex::{Metadata, ServiceAccount, Vertex};
-use super::{Breakers, Http2, KeySpec, Provider, ProviderError, ProviderSpec, Queue, Timeouts};
+use super::{Breakers, Http2, KeyLabel, KeySpec, Provider, ProviderError, ProviderSpec, Queue, Timeouts};
 
 impl Provider {
     /// Prepares a provider.
@@ -104,7 +104,7 @@ fn credentials(
     host: &str,
     transport: &dyn Transport,
     options: &PeerOptions,
-) -> Result<Vec<Credential>, ProviderError> {
+) -> Result<Vec<(KeyLabel, Credential)>, ProviderError> {
     let refused = |reason| ProviderError::Credential(spec.name.clone(), reason);
     let fetcher = || Fetcher::new(options.ca.clone());
     let region = || {
@@ -127,7 +127,7 @@ fn credentials(
         KeySpec::GoogleEnvironment => Ok(token(Minter::Metadata(Metadata::new(fetcher())))),
         KeySpec::Entra(json) => Entra::read(json.reveal(), fetcher()).map(|entra| token(Minter::Entra(entra))).map_err(refused),
     };
-    spec.keys.iter().map(credential).collect()
+    spec.keys.iter().map(|(label, key)| Ok((label.clone(), credential(key)?))).collect()
 }
 
 fn pool_of(name: &str) -> u64 {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use svc_filters::translate::ProviderKind;
 
+use super::KeyLabel;
 use crate::conf::{self, Compatibility, Secret};
 
 /// Which HTTP versions are spoken with a provider.
@@ -56,7 +57,7 @@ pub struct ProviderSpec {
     /// `http` or `https` URL without query; a path is kept as prefix.
     pub base_url: String,
     /// Credentials, in order of preference.
-    pub keys: Vec<KeySpec>,
+    pub keys: Vec<(KeyLabel, KeySpec)>,
     /// Time-outs.
     pub timeouts: Timeouts,
     /// HTTP versions.

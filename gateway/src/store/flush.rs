@@ -1,4 +1,4 @@
-//! The flush worker: reads the journal and writes the request log in batches.
+//! The flush worker: reads the journal and writes the request log and the outbox of events in batches.
 //!
 //! The journal is the queue, so nothing waits in memory and a database outage costs disk only. After each batch the place up
 //! to which everything is written is noted in a checkpoint; rows written twice after a crash meet the unique request id.
@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::counting::Counter;
 use super::journal::{Encoded, Entry, Position, Reader};
 use super::key_use::KeyUse;
-use super::request_log;
+use super::{outbox, request_log};
 use crate::state::Gateway;
 
 /// Rows written in one transaction, where the configured batch is not larger: a row of a large transaction costs the database
@@ -98,6 +98,7 @@ pub struct Flusher {
     /// Up to where the journal is of earlier processes; `None` once that is read.
     inherited: Option<Position>,
     batch: Vec<Encoded>,
+    events: Vec<Encoded>,
     key_use: KeyUse,
     counter: Counter,
 }
@@ -119,6 +120,7 @@ impl Flusher {
             inherited: Some(until),
             open: BTreeMap::new(),
             batch: Vec::new(),
+            events: Vec::new(),
             key_use: KeyUse::default(),
             counter: Counter::default(),
         })
@@ -168,6 +170,7 @@ impl Flusher {
         let size = self.gateway.conf.telemetry.batch_size.max(ROWS);
         loop {
             let more = self.fill(until, size)?;
+            self.hand_over().await?;
             if !self.batch.is_empty() {
                 let mut records: Vec<_> = self.batch.iter().filter_map(Encoded::record).collect();
                 if records.len() < self.batch.len() {
@@ -191,19 +194,31 @@ impl Flusher {
         }
     }
 
+    /// Writes the events that were read to the outbox, before the requests they come from.
+    async fn hand_over(&mut self) -> Result<(), FlushError> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        let events: Vec<_> = self.events.iter().filter_map(Encoded::event).collect();
+        outbox::insert(&self.database, &events).await?;
+        self.events.clear();
+        Ok(())
+    }
+
     /// Fills the batch; `false` when nothing is left before `until`.
     fn fill(&mut self, until: Position, size: usize) -> Result<bool, FlushError> {
-        while self.batch.len() < size {
+        while self.batch.len() + self.events.len() < size {
             match self.reader.next(self.inherited.unwrap_or(until))? {
                 Some(Entry::Begin(position, begun)) => {
-                    let id = begun.request_id().unwrap_or_default().into();
+                    let id = begun.id().unwrap_or_default().into();
                     let kept = self.inherited.is_some().then_some(begun);
                     self.open.insert(id, (position, kept));
                 }
                 Some(Entry::End(ended)) => {
-                    self.open.remove(ended.request_id().unwrap_or_default());
+                    self.open.remove(ended.id().unwrap_or_default());
                     self.batch.push(ended);
                 }
+                Some(Entry::Event(event)) => self.events.push(event),
                 None if self.inherited.take().is_some() => self.interrupt(),
                 None => return Ok(false),
             }

@@ -5,7 +5,7 @@
 //! payload`, little-endian, the checksum over kind and payload; a zero length or a wrong checksum ends a segment.
 //!
 //! A `begin` entry is written before a provider is asked and an `end` entry before the client sees the last byte. A replay
-//! finds requests that began and never ended.
+//! finds requests that began and never ended. An `event` entry is something operators are told of.
 
 mod reader;
 mod segment;
@@ -22,6 +22,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::Notify;
 
+use super::outbox::EventView;
 use segment::Segment;
 
 /// Bytes of one segment file.
@@ -62,6 +63,7 @@ pub enum JournalError {
 enum Kind {
     Begin = 1,
     End = 2,
+    Event = 3,
 }
 
 /// The writing side, shared by all requests.
@@ -120,6 +122,14 @@ impl Journal {
     /// When the journal is full or a file cannot be made.
     pub fn end(&self, record: &impl Serialize, begun: bool) -> Result<(), JournalError> {
         self.append(Kind::End, record, begun)
+    }
+
+    /// Notes an event. Events are few, so that they are taken even when the journal is full.
+    ///
+    /// # Errors
+    /// When a file cannot be made.
+    pub fn event(&self, event: &EventView<'_>) -> Result<(), JournalError> {
+        self.append(Kind::Event, event, true)
     }
 
     /// Position after the last entry.
@@ -198,7 +208,7 @@ impl Journal {
         result?;
         self.written.store(pack(writer.number, writer.offset), Ordering::Release);
         drop(guard);
-        if kind == Kind::End {
+        if kind != Kind::Begin {
             self.wake.notify_one();
         }
         Ok(())

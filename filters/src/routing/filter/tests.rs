@@ -30,6 +30,11 @@ fn policy(specs: &Value) -> Policy {
 type Routed = (Verdict, String, Option<String>, Vec<(Cow<'static, str>, String)>);
 
 fn routed(specs: &Value, body: &'static str) -> Routed {
+    filtered(&RoutingFilter::default(), specs, body).0
+}
+
+/// The same by a filter that knows of spending, and what operators are told.
+fn filtered(filter: &RoutingFilter, specs: &Value, body: &'static str) -> (Routed, Vec<Notice>) {
     let policy = policy(specs);
     let body = Bytes::from_static(body.as_bytes());
     let facts = Facts::read(BodyKind::ChatCompletions, None, &body, 128).expect("valid");
@@ -52,10 +57,11 @@ fn routed(specs: &Value, body: &'static str) -> Routed {
         plan: Vec::new(),
         rule: None,
         notes: Vec::new(),
+        notices: Vec::new(),
     };
-    let verdict = RoutingFilter::default().on_request(&mut request);
+    let verdict = filter.on_request(&mut request);
     let plan = request.plan.iter().map(|target| &*target.provider).collect::<Vec<_>>().join(",");
-    (verdict, plan, request.rule.map(|rule| rule.to_string()), request.notes)
+    ((verdict, plan, request.rule.map(|rule| rule.to_string()), request.notes), request.notices)
 }
 
 fn rejected(verdict: Verdict) -> (Code, String) {
@@ -114,4 +120,34 @@ fn what_rules_did_beside_deciding_is_noted() {
         ("rule_spend_unknown", "money"),
     ];
     assert_eq!(notes, expected.map(|(name, value)| (Cow::Borrowed(name), value.to_owned())));
+}
+
+/// Everybody has spent a dollar.
+#[derive(Debug)]
+struct ADollar;
+
+impl Spends for ADollar {
+    fn spent(&self, _: &Rule, _: i64) -> Option<i64> {
+        Some(1_000_000_000)
+    }
+}
+
+#[test]
+fn operators_are_told_of_refusals_and_of_circuits_that_trip() {
+    let filter = RoutingFilter::new(Arc::new(ADollar));
+    let told = |specs: Value| filtered(&filter, &specs, r#"{"model":"large"}"#).1;
+    let (denied, tripped) =
+        (|rule: &str| Notice::RoutingDenied { rule: rule.into() }, |rule: &str| Notice::SpendCircuitTripped { rule: rule.into() });
+    let circuit = |more: Value| {
+        let mut rule = json!({"name": "money", "kind": "spend_circuit", "spend": {"limit_usd": 0.5, "window": "1h"}});
+        more.as_object().into_iter().flatten().for_each(|(name, value)| rule[name] = value.clone());
+        json!([rule])
+    };
+    assert_eq!(told(json!([{"name": "no", "kind": "deny"}])), [denied("no")]);
+    assert_eq!(told(json!([{"name": "home", "kind": "cost_saver", "region": "eu"}])), [denied("home")]);
+    assert_eq!(told(circuit(json!({}))), [tripped("money"), denied("money")]);
+    assert_eq!(told(circuit(json!({"redirect": {"model": "small"}}))), [tripped("money")]);
+    for quiet in [json!([]), circuit(json!({"log_only": true})), circuit(json!({"spend": {"limit_usd": 2, "window": "1h"}}))] {
+        assert_eq!(told(quiet.clone()), [], "{quiet}");
+    }
 }

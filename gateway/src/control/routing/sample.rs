@@ -75,6 +75,7 @@ impl Sample {
             plan: Vec::new(),
             rule: None,
             notes: Vec::new(),
+            notices: Vec::new(),
         }
     }
 }

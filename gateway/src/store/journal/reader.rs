@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::{JournalError, Kind, segment};
+use crate::store::outbox::EventView;
 use crate::store::record::Record;
 
 /// A place in the journal.
@@ -26,23 +27,31 @@ pub enum Entry {
     Begin(Position, Encoded),
     /// A request that ended.
     End(Encoded),
+    /// Something operators are told of.
+    Event(Encoded),
 }
 
-/// A record as the journal has it.
+/// A record or event as the journal has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded(Vec<u8>);
 
 impl Encoded {
-    /// The request's id.
+    /// The id of the request or event.
     #[must_use]
-    pub fn request_id(&self) -> Option<&str> {
-        // The id is the record's first field.
+    pub fn id(&self) -> Option<&str> {
+        // The id is the first field of both.
         postcard::take_from_bytes(self.bytes()).ok().map(|(id, _)| id)
     }
 
     /// The record, its texts borrowed.
     #[must_use]
     pub fn record(&self) -> Option<Record<&str>> {
+        postcard::from_bytes(self.bytes()).ok()
+    }
+
+    /// The event, its texts borrowed.
+    #[must_use]
+    pub fn event(&self) -> Option<EventView<'_>> {
         postcard::from_bytes(self.bytes()).ok()
     }
 
@@ -178,10 +187,11 @@ impl Reader {
 fn decode(payload: &[u8], position: Position) -> Option<Entry> {
     let kind = *payload.first()?;
     let encoded = Encoded(payload.to_vec());
-    encoded.request_id()?;
+    encoded.id()?;
     match kind {
         kind if kind == Kind::End as u8 => Some(Entry::End(encoded)),
         kind if kind == Kind::Begin as u8 => Some(Entry::Begin(position, encoded)),
+        kind if kind == Kind::Event as u8 => Some(Entry::Event(encoded)),
         _ => None,
     }
 }

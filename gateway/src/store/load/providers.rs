@@ -11,7 +11,7 @@ use svc_filters::translate::ProviderKind;
 
 use super::rows;
 use crate::conf::{self, Conf, Secret};
-use crate::providers::{Http2, KeySpec, Place, Provider, ProviderSpec, Timeouts};
+use crate::providers::{Http2, KeyLabel, KeySpec, Place, Provider, ProviderSpec, Timeouts};
 use crate::store::seal::Sealer;
 use crate::store::settings::{Settings, key_names};
 use crate::store::snapshot::{Fingerprint, Snapshot};
@@ -105,15 +105,19 @@ fn make(row: &provider::Model, keys: &[provider_key::Model], conf: &Conf, sealer
     }
 }
 
-fn open(row: &provider::Model, keys: &[provider_key::Model], sealer: &Sealer) -> Vec<KeySpec> {
+fn open(row: &provider::Model, keys: &[provider_key::Model], sealer: &Sealer) -> Vec<(KeyLabel, KeySpec)> {
     let opened = keys.iter().filter_map(|key| match sealer.open(&key.id, &key.secret_sealed) {
-        Ok(clear) => Some(key_spec(row.kind, key.name.as_deref(), Secret::new(clear))),
+        Ok(clear) => Some((label(key), key_spec(row.kind, key.name.as_deref(), Secret::new(clear)))),
         Err(error) => {
             log::error!("the credential {} of the provider `{}` is passed over: failed to {error}", key.position, row.name);
             None
         }
     });
     opened.collect()
+}
+
+fn label(key: &provider_key::Model) -> KeyLabel {
+    KeyLabel { position: Some(key.position), name: key.name.clone(), last_four: key.last_four.clone() }
 }
 
 /// What a stored credential is: its name says so for kinds that take more than plain keys.
@@ -135,9 +139,9 @@ fn ambient(row: &provider::Model, settings: &Settings) -> Option<KeySpec> {
     }
 }
 
-fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<KeySpec>, conf: &Conf) -> ProviderSpec {
+fn spec(row: &provider::Model, settings: Settings, mut keys: Vec<(KeyLabel, KeySpec)>, conf: &Conf) -> ProviderSpec {
     let timeouts = conf.timeouts.with(&settings.timeouts);
-    keys.extend(ambient(row, &settings));
+    keys.extend(ambient(row, &settings).map(|key| (KeyLabel::default(), key)));
     ProviderSpec {
         name: row.name.as_str().into(),
         kind: kind(row.kind),
