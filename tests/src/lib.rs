@@ -1,6 +1,7 @@
 //! What the black-box tests share.
 
 pub mod admin;
+pub mod certificates;
 pub mod faulty;
 pub mod gateway;
 pub mod h2c;

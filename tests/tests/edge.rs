@@ -3,12 +3,13 @@
 use std::fs;
 use std::io::Read;
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use svc_tests::certificates::certify;
 use svc_tests::gateway::{Gateway, KEY, Options};
 use svc_tests::raw::{Connection, get, post};
 use svc_tests::shapes::Shape;
@@ -330,11 +331,6 @@ fn connections_over_the_bound_are_turned_away_and_come_free_again() {
     }
 }
 
-fn openssl(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("openssl").args(arguments).current_dir(folder).output().expect("openssl is installed");
-    assert!(output.status.success(), "openssl {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
 /// An authority and a certificate for 127.0.0.1 that it signed.
 struct Certificates {
     folder: tempfile::TempDir,
@@ -343,33 +339,7 @@ struct Certificates {
 impl Certificates {
     fn make() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path();
-        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-        let own = ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test authority"];
-        openssl(path, &[&own[..], &key[..]].concat());
-        let request = ["req", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=127.0.0.1"];
-        openssl(path, &[&request[..], &key[..]].concat());
-        fs::write(path.join("leaf.ext"), "subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\n").expect("writable");
-        openssl(
-            path,
-            &[
-                "x509",
-                "-req",
-                "-in",
-                "leaf.csr",
-                "-CA",
-                "ca.pem",
-                "-CAkey",
-                "ca.key",
-                "-CAcreateserial",
-                "-days",
-                "2",
-                "-extfile",
-                "leaf.ext",
-                "-out",
-                "leaf.pem",
-            ],
-        );
+        certify(folder.path(), "IP:127.0.0.1,DNS:localhost", 2);
         Self { folder }
     }
 

@@ -1,9 +1,6 @@
 //! Providers to whom no connection comes about.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
+use svc_tests::certificates::certify;
 use svc_tests::faulty::{Faulty, Step, closed_port, full_backlog};
 use svc_tests::upstream::Upstream;
 
@@ -92,25 +89,9 @@ enum Trust {
 fn certified(host: &str, days: i32, trust: Trust) -> Stand {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
-    certify(path, host, days);
+    certify(path, &format!("IP:{host}"), days);
     let upstream = Upstream::start_tls(path.join("leaf.pem"), path.join("leaf.key"));
     let ca = if trust == Trust::Authority { format!(", ca: \"{}\"", path.join("ca.pem").display()) } else { String::new() };
     let url = upstream.url().replace("http://", "https://");
     Stand::at(&url, &ca, vec![Box::new(upstream), Box::new(folder)])
-}
-
-fn certify(folder: &Path, host: &str, days: i32) {
-    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    let own = ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test authority"];
-    openssl(folder, &[&own[..], &key[..]].concat());
-    openssl(folder, &[&["req", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=provider"][..], &key[..]].concat());
-    fs::write(folder.join("leaf.ext"), format!("subjectAltName=IP:{host}\nbasicConstraints=CA:FALSE\n")).expect("writable");
-    let days = days.to_string();
-    let sign = ["x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", &days];
-    openssl(folder, &[&sign[..], &["-extfile", "leaf.ext", "-out", "leaf.pem"]].concat());
-}
-
-fn openssl(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("openssl").args(arguments).current_dir(folder).output().expect("openssl is installed");
-    assert!(output.status.success(), "openssl {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use svc_demo::{AwsAccess, Options as DemoOptions};
+use svc_tests::certificates::certify;
 use svc_tests::gateway::{Gateway, KEY, Options};
 use svc_tests::raw::{self, Connection};
 use svc_tests::request_log::Database;
@@ -13,7 +14,7 @@ use svc_tests::upstream::Upstream;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
-use crate::{ask, certify, expect_silence, options};
+use crate::{ask, expect_silence, options};
 
 const SECRET: &str = "aws+secret/access/key+0123456789";
 const MODEL: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -88,7 +89,7 @@ fn a_body_keeps_every_byte_but_those_the_service_wants_otherwise() {
 #[test]
 fn over_http_2_the_signature_is_that_of_what_arrives() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    certify(folder.path());
+    certify(folder.path(), "DNS:localhost", 2);
     let file = |name: &str| folder.path().join(name);
     let upstream = with(DemoOptions { tls: Some((file("leaf.pem"), file("leaf.key"))), ..DemoOptions::default() }, None);
     let url = format!("https://localhost:{}", upstream.address().port());

@@ -5,9 +5,6 @@ mod bedrock;
 mod bedrock_keys;
 mod vertex;
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::thread;
 
 use svc_tests::gateway::{Gateway, KEY, Options};
@@ -44,20 +41,4 @@ fn expect_silence(gateway: &Gateway, answer: &Answer, secrets: &[&str]) {
         assert!(!gateway.log().contains(secret), "a secret is in the log:\n{}", gateway.log());
         assert!(!format!("{}{}", answer.head, answer.text()).contains(secret), "a secret is in an answer: {}", answer.text());
     }
-}
-
-fn openssl(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("openssl").args(arguments).current_dir(folder).output().expect("openssl is installed");
-    assert!(output.status.success(), "openssl {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// An authority and a certificate for this host that it signed.
-fn certify(folder: &Path) {
-    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    let own = ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test authority"];
-    openssl(folder, &[&own[..], &key[..]].concat());
-    openssl(folder, &[&["req", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=localhost"][..], &key[..]].concat());
-    fs::write(folder.join("leaf.ext"), "subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n").expect("writable");
-    let sign = ["x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2"];
-    openssl(folder, &[&sign[..], &["-extfile", "leaf.ext", "-out", "leaf.pem"]].concat());
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use svc_demo::Options as DemoOptions;
+use svc_tests::certificates::{certify, openssl};
 use svc_tests::gateway::{Gateway, KEY, Options};
 use svc_tests::raw::{self, Connection};
 use svc_tests::shapes::{Shape, events};
@@ -12,7 +13,7 @@ use svc_tests::stub::{Reply, Stub};
 use svc_tests::upstream::Upstream;
 use svc_tests::wait;
 
-use crate::{ask, ask_at_once, certify, expect_silence, openssl, options};
+use crate::{ask, ask_at_once, expect_silence, options};
 
 /// The form of a private key.
 #[derive(Clone, Copy, Debug)]
@@ -268,7 +269,7 @@ fn without_a_key_the_account_of_the_machine_is_used() {
 fn tokens_are_fetched_over_tls_with_the_providers_own_authority() {
     let plain = Cloud::start(Form::Pkcs8);
     let folder = plain.folder.path();
-    certify(folder);
+    certify(folder, "DNS:localhost", 2);
     let options = DemoOptions {
         service_account: Some(folder.join("emulator.json")),
         tls: Some((folder.join("leaf.pem"), folder.join("leaf.key"))),
