@@ -11,16 +11,24 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::certificates::certify;
 use crate::ports::free_address;
 use crate::wait;
 
 const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
 const MISSING: &str = "neither redis-server nor valkey-server is installed; these tests need one: apt-get install redis-server";
 
-/// `$0` is the server, `$1` its port and `$2` its folder.
+/// `$0` is the server, `$1` its port, `$2` its folder and `$3` its port for TLS.
 const WATCHDOG: &str = r#"
 exec 3<&0 </dev/null
-"$0" --port "$1" --bind 127.0.0.1 --save '' --appendonly no --dir "$2" >"$2/log" 2>&1 3<&- &
+if [ -e "$2/leaf.pem" ]; then
+    set -- "$1" "$2" --tls-port "$3" --tls-cert-file "$2/leaf.pem" --tls-key-file "$2/leaf.key" --tls-ca-cert-file "$2/ca.pem" --tls-auth-clients no
+else
+    set -- "$1" "$2"
+fi
+port=$1 folder=$2
+shift 2
+"$0" --port "$port" --bind 127.0.0.1 --save '' --appendonly no --dir "$folder" "$@" >"$folder/log" 2>&1 3<&- &
 server=$!
 { read -r _ <&3; kill -KILL "$server"; } >/dev/null 2>&1 &
 reader=$!
@@ -33,6 +41,7 @@ pub struct Redis {
     program: PathBuf,
     folder: TempDir,
     port: u16,
+    tls_port: u16,
     watchdog: Option<Child>,
 }
 
@@ -43,21 +52,49 @@ impl Redis {
     /// When none is installed, or it does not start.
     #[must_use]
     pub fn start() -> Self {
+        let mut server = Self::make();
+        server.resume();
+        server
+    }
+
+    /// The same with a port for TLS beside the other, and a certificate for 127.0.0.1 by an authority of its own.
+    ///
+    /// # Panics
+    /// When none is installed, or it does not start.
+    #[must_use]
+    pub fn start_tls() -> Self {
+        let mut server = Self::make();
+        certify(server.folder.path(), "IP:127.0.0.1", 2);
+        server.resume();
+        server
+    }
+
+    fn make() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = std::env::split_paths(&path)
             .flat_map(|folder| PROGRAMS.map(|name| folder.join(name)))
             .find(|program| program.is_file())
             .expect(MISSING);
         let folder = tempfile::Builder::new().prefix("svc-redis-").tempdir().expect("a temporary folder");
-        let mut server = Self { program, folder, port: free_address().port(), watchdog: None };
-        server.resume();
-        server
+        Self { program, folder, port: free_address().port(), tls_port: free_address().port(), watchdog: None }
     }
 
     /// Its URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Its URL over TLS.
+    #[must_use]
+    pub fn tls_url(&self) -> String {
+        format!("rediss://127.0.0.1:{}", self.tls_port)
+    }
+
+    /// The certificate of its authority.
+    #[must_use]
+    pub fn authority(&self) -> PathBuf {
+        self.folder.path().join("ca.pem")
     }
 
     /// Kills it; all it knew is lost.
@@ -81,6 +118,7 @@ impl Redis {
             .arg(&self.program)
             .arg(self.port.to_string())
             .arg(self.folder.path())
+            .arg(self.tls_port.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

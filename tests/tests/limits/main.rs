@@ -1,6 +1,7 @@
 //! Caps on requests, tokens and requests at the same time, in one gateway and over several that share a Redis.
 
 mod scripts;
+mod tls;
 
 use std::sync::Barrier;
 use std::thread;
