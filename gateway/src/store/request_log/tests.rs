@@ -77,8 +77,8 @@ async fn only_the_row_the_database_refuses_is_left_out() {
     all_but_the_poison(&db, Record { path: "poison".into(), ..record(70) }).await;
     if let Some(Db { db, _folder, .. }) = postgres().await {
         // Too long for its index, and random so that compression does not help.
-        let key_id: String = (0..20_000).map(|_| char::from(b'a' + (rand::random::<u8>() % 26))).collect();
-        all_but_the_poison(&db, Record { key_id: Some(key_id), ..record(70) }).await;
+        let request_id: String = (0..20_000).map(|_| char::from(b'a' + (rand::random::<u8>() % 26))).collect();
+        all_but_the_poison(&db, Record { request_id, ..record(70) }).await;
     }
 }
 
