@@ -10,8 +10,10 @@ use super::credential::Credential;
 const REFUSED_REST: Duration = Duration::from_secs(300);
 /// How long a credential rests after the first 429 without `retry-after`; each further one doubles it.
 const LIMITED_REST: Duration = Duration::from_secs(1);
-/// The longest rest after a 429, whatever the vendor asks for.
+/// The longest rest after a 429 without `retry-after`.
 const LONGEST_REST: Duration = Duration::from_secs(60);
+/// The longest rest a vendor can ask for: quotas of a day come back within one.
+const LONGEST_ASKED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a credential is called where people read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,20 +99,20 @@ impl KeyRing {
         (held.refused_until.fetch_max(until, Ordering::Relaxed) <= now_ms).then_some(&held.label)
     }
 
-    /// Rests a credential after 429, for as long as the vendor asks within a minute; where it does not say, longer each time.
-    /// Returns until when.
+    /// Rests a credential after 429, for as long as the vendor asks within a day; where it does not say, longer each time, up to a
+    /// minute. Returns until when.
     pub fn limit(&self, index: usize, now_ms: u64, retry_after: Option<Duration>) -> u64 {
         let Some(held) = self.credentials.get(index) else { return now_ms };
         let before = held.limited.fetch_add(1, Ordering::Relaxed);
         let own = LIMITED_REST.saturating_mul(1_u32.checked_shl(before).unwrap_or(u32::MAX));
-        self.rest(index, now_ms, retry_after.unwrap_or(own).min(LONGEST_REST))
+        self.rest(index, now_ms, retry_after.map_or(own.min(LONGEST_REST), |asked| asked.min(LONGEST_ASKED)))
     }
 
     /// Puts what the vendor asks for in place of a rest until `until` that [`KeyRing::limit`] gave before it was known. A rest for
     /// another reason is not shortened.
     pub fn correct(&self, index: usize, until: u64, now_ms: u64, asked: Duration) {
         let Some(held) = self.credentials.get(index) else { return };
-        let told = end(now_ms, asked.min(LONGEST_REST));
+        let told = end(now_ms, asked.min(LONGEST_ASKED));
         if held.rests_until.compare_exchange(until, told, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             held.rests_until.fetch_max(told, Ordering::Relaxed);
         }
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_the_vendor_asks_for_later_takes_the_place_of_a_guess_and_of_nothing_else() {
-        for (asked, until) in [(7_000, 7_000), (200, 200), (90_000, 60_000)] {
+        for (asked, until) in [(7_000, 7_000), (200, 200), (90_000, 90_000), (100_000_000, 86_400_000)] {
             let ring = ring(1);
             let guess = ring.limit(0, 0, None);
             ring.correct(0, guess, 0, Duration::from_millis(asked));
@@ -229,5 +231,7 @@ mod tests {
         assert!(ring.select(0, 1_999).is_some_and(|key| key.index == 1));
         let seen: Vec<usize> = (0..2).filter_map(|_| ring.select(0, 2_000)).map(|key| key.index).collect();
         assert!(seen.contains(&0));
+        ring.limit(0, 0, Some(Duration::from_secs(3_600)));
+        assert!(ring.select(0, 3_599_999).is_some_and(|key| key.index == 1), "an hour is an hour");
     }
 }
