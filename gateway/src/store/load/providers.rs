@@ -43,11 +43,12 @@ pub(super) async fn read(
     let (mut ready, mut by_id, mut fingerprints) = (HashMap::new(), HashMap::new(), HashMap::new());
     for row in rows::<provider::Entity>(transaction, provider::Entity::find(), "provider").await? {
         let mut keys = keys.remove(&row.id).unwrap_or_default();
+        let has_keys = !keys.is_empty();
         keys.retain(|key| key.status == ProviderKeyStatus::Active);
-        let fingerprint = fingerprint(&row, &keys);
+        let fingerprint = fingerprint(&row, &keys, has_keys);
         let loaded = match kept(previous, &row, fingerprint) {
             Some(provider) => Loaded::Ready(provider),
-            None => make(&row, &keys, conf, sealer),
+            None => make(&row, &keys, has_keys, conf, sealer),
         };
         if let Loaded::Ready(provider) = &loaded {
             ready.insert(provider.name().clone(), provider.clone());
@@ -66,8 +67,9 @@ fn kept(previous: Option<&Snapshot>, row: &provider::Model, fingerprint: Fingerp
         .flatten()
 }
 
-fn fingerprint(row: &provider::Model, keys: &[provider_key::Model]) -> Fingerprint {
+fn fingerprint(row: &provider::Model, keys: &[provider_key::Model], has_keys: bool) -> Fingerprint {
     let mut digest = Sha256::new();
+    digest.update([u8::from(has_keys)]);
     let mut add = |text: &str| {
         digest.update(text.len().to_le_bytes());
         digest.update(text);
@@ -83,26 +85,32 @@ fn fingerprint(row: &provider::Model, keys: &[provider_key::Model]) -> Fingerpri
     digest.finalize().into()
 }
 
-fn make(row: &provider::Model, keys: &[provider_key::Model], conf: &Conf, sealer: &Sealer) -> Loaded {
+/// `has_keys` tells whether there are credentials at all, active or not: one that has any is never asked without.
+fn make(row: &provider::Model, keys: &[provider_key::Model], has_keys: bool, conf: &Conf, sealer: &Sealer) -> Loaded {
     if !row.enabled {
         return Loaded::Disabled;
     }
-    let broken = |reason: &dyn std::fmt::Display| {
-        log::error!("the provider `{}` takes no requests: {reason}", row.name);
-        Loaded::Broken
-    };
     let settings: Settings = match serde_json::from_str(&row.settings) {
         Ok(settings) => settings,
-        Err(error) => return broken(&format_args!("its settings cannot be read: {error}")),
+        Err(error) => return broken(row, &format_args!("its settings cannot be read: {error}")),
     };
     let clear = open(row, keys, sealer);
     if clear.is_empty() && !keys.is_empty() {
-        return broken(&"none of its credentials can be opened");
+        return broken(row, &"none of its credentials can be opened");
     }
-    match Provider::new(spec(row, settings, clear, conf)) {
+    let spec = spec(row, settings, clear, conf);
+    if has_keys && spec.keys.is_empty() {
+        return broken(row, &"none of its credentials is active");
+    }
+    match Provider::new(spec) {
         Ok(provider) => Loaded::Ready(Arc::new(provider)),
-        Err(error) => broken(&format_args!("failed to {error}")),
+        Err(error) => broken(row, &format_args!("failed to {error}")),
     }
+}
+
+fn broken(row: &provider::Model, reason: &dyn std::fmt::Display) -> Loaded {
+    log::error!("the provider `{}` takes no requests: {reason}", row.name);
+    Loaded::Broken
 }
 
 fn open(row: &provider::Model, keys: &[provider_key::Model], sealer: &Sealer) -> Vec<(KeyLabel, KeySpec)> {

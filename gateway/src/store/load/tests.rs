@@ -95,6 +95,24 @@ async fn credentials_sealed_under_another_master_key_take_their_provider_out_of_
 }
 
 #[tokio::test]
+async fn a_provider_none_of_whose_credentials_is_active_is_not_asked_without_one() {
+    for Db { db, _folder, .. } in databases().await {
+        let conf = filled(&db).await;
+        let first = load(&db, &conf, &pepper(), &sealer(), None).await.unwrap();
+        db.execute_unprepared(
+            "UPDATE provider_key SET status = 'disabled' WHERE provider_id = (SELECT id FROM provider WHERE name = 'one')",
+        )
+        .await
+        .unwrap();
+        for previous in [None, Some(&first)] {
+            let snapshot = load(&db, &conf, &pepper(), &sealer(), previous).await.unwrap();
+            assert!(!snapshot.providers.contains_key("one") && snapshot.providers.contains_key("two"));
+            assert_eq!(snapshot.policy.models.find("m").unwrap().targets.len(), 2);
+        }
+    }
+}
+
+#[tokio::test]
 async fn ten_thousand_keys_are_read_in_a_moment() {
     for Db { db, _folder, .. } in databases().await {
         let conf = filled(&db).await;
