@@ -3,6 +3,7 @@
 //! An expression is measured when it is compiled (`survey.rs`), for the largest values it can be given. One that could take
 //! long or grow large is refused there, so that evaluation needs no clock.
 
+mod plain;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use ::cel::parser::{ParseError, Parser};
 use ::cel::{Context, Env, ExecutionError, IdedExpr, Value};
 use regex::Regex;
 
+use self::plain::{MISSING, Open, Plain};
 use self::survey::survey;
 pub(super) use self::values::Values;
 use self::variable::Variable;
@@ -46,6 +48,8 @@ pub(super) struct CelError {
 #[derive(Debug)]
 pub(super) struct Expression {
     ast: IdedExpr,
+    /// The same, where it needs no evaluator.
+    plain: Option<Plain>,
     variables: Vec<Variable>,
     /// Patterns of `matches`, by their text.
     patterns: Arc<HashMap<String, Regex>>,
@@ -65,6 +69,14 @@ impl Expression {
 
     /// Whether the expression is true of a request. Errors name no value, which may be a secret.
     pub(super) fn holds(&self, asked: &Asked<'_>) -> Result<bool, &'static str> {
+        match self.plain.as_ref().map(|plain| plain.holds(asked)) {
+            Some(Ok(holds)) => Ok(holds),
+            Some(Err(Open::Failed(reason))) => Err(reason),
+            Some(Err(Open::Unsure)) | None => self.evaluated(asked),
+        }
+    }
+
+    fn evaluated(&self, asked: &Asked<'_>) -> Result<bool, &'static str> {
         match catch_unwind(AssertUnwindSafe(|| self.evaluate(asked))) {
             Ok(Ok(Value::Bool(holds))) => Ok(holds),
             Ok(Ok(_)) => Err("the result is neither true nor false"),
@@ -99,7 +111,8 @@ fn parse(text: &str) -> Result<Expression, CelError> {
     let parsed = Parser::new().max_recursion_depth(DEEPEST).parse_with_source_info(text);
     let (ast, places) = parsed.map_err(|errors| unreadable(&errors.errors))?;
     let found = survey(text, &ast, &places)?;
-    Ok(Expression { ast, variables: found.variables, patterns: Arc::new(found.patterns) })
+    let plain = Plain::of(&ast);
+    Ok(Expression { ast, plain, variables: found.variables, patterns: Arc::new(found.patterns) })
 }
 
 /// The first error of the grammar, or else the first of all: others follow from it.
@@ -124,7 +137,7 @@ fn place(text: &str, offset: u32) -> (usize, usize) {
 /// The kind of an error.
 fn reason(error: &ExecutionError) -> &'static str {
     match error {
-        ExecutionError::NoSuchKey(_) => "a key is missing",
+        ExecutionError::NoSuchKey(_) => MISSING,
         ExecutionError::NoSuchOverload(_)
         | ExecutionError::ValuesNotComparable(..)
         | ExecutionError::UnsupportedBinaryOperator(..)

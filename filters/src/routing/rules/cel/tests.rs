@@ -224,3 +224,86 @@ const PIECES: &[&str] = &[
     "1e400",
     "`a`",
 ];
+
+#[test]
+fn only_plain_expressions_go_without_the_evaluator() {
+    for (text, plain) in [
+        ("headers['x-lane'] == '7' && stream", true),
+        ("!('x-plan' in headers) || 'gold' != headers['x-plan']", true),
+        ("true || (model == 'large' && metadata['run'] == 'nightly' && tags['job'] != 'x')", true),
+        ("headers['X-Plan'] == 'gold'", false),
+        ("model == key", false),
+        ("'a' == 'a'", false),
+        ("model < 'm'", false),
+        ("prompt_tokens > 1000", false),
+        ("model.startsWith('la')", false),
+        ("stream == true", false),
+        ("'staff' in groups", false),
+        ("now['hour'] == 'x'", false),
+    ] {
+        assert_eq!(Expression::compile(text).expect(text).plain.is_some(), plain, "{text}");
+    }
+}
+
+#[test]
+fn where_entries_are_left_out_the_evaluator_tells() {
+    let mut given = Given::full();
+    for number in 0..80 {
+        let name = http::HeaderName::from_bytes(format!("x-{number}").as_bytes()).expect("a name");
+        given.headers.insert(name, http::HeaderValue::from_static("v"));
+    }
+    let present = (0..80).filter(|number| holds(&format!("'x-{number}' in headers"), &given) == Ok(true)).count();
+    assert!((60..=64).contains(&present), "{present}");
+}
+
+/// Plain expressions, and a request for them.
+fn plain_text() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let map = prop::sample::select(vec!["headers", "tags", "metadata"]);
+    let name = prop::sample::select(vec!["x-a", "x-b", "cookie", "job", ""]);
+    let text = prop::sample::select(vec!["", "large", "k-1", "one", "zwei"]);
+    let word = prop::sample::select(vec!["model", "key", "owner", "team", "application", "end_user", "endpoint", "shape"]);
+    let flag = prop::sample::select(vec!["stream", "tools", "images", "true", "false"]);
+    let sign = prop::sample::select(vec!["==", "!="]);
+    let leaf = prop_oneof![
+        flag.prop_map(str::to_owned),
+        (word, sign.clone(), text.clone()).prop_map(|(word, sign, text)| format!("{word} {sign} '{text}'")),
+        (map.clone(), name.clone(), sign, text).prop_map(|(map, name, sign, text)| format!("'{text}' {sign} {map}['{name}']")),
+        (name, map).prop_map(|(name, map)| format!("'{name}' in {map}")),
+    ];
+    leaf.prop_recursive(4, 24, 2, |part| {
+        prop_oneof![
+            part.clone().prop_map(|part| format!("!({part})")),
+            (part.clone(), prop::sample::select(vec!["&&", "||"]), part).prop_map(|(left, sign, right)| format!("({left} {sign} {right})")),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn plain_expressions_mean_what_the_evaluator_says(
+        text in plain_text(),
+        stream in proptest::prelude::any::<bool>(),
+        lines in proptest::collection::vec((0..3_usize, 0..3_usize), 0..4),
+        long in proptest::prelude::any::<bool>(),
+    ) {
+        let mut given = if stream { Given::full() } else { Given::default() };
+        let values = [http::HeaderValue::from_static("one"), http::HeaderValue::from_static("zwei"), http::HeaderValue::from_bytes(b"\xff").unwrap()];
+        for (name, value) in lines {
+            given.headers.append(["x-a", "x-b", "cookie"][name], values[value].clone());
+        }
+        if long {
+            given.end_user = Some("ä".repeat(600));
+            given.metadata.insert("x-a".to_owned(), "one".to_owned());
+        }
+        let expression = Expression::compile(&text).unwrap();
+        let plain = expression.plain.as_ref();
+        given.asked(|asked| match plain.map(|plain| plain.holds(asked)) {
+            Some(Ok(holds)) => assert_eq!(expression.evaluated(asked), Ok(holds), "{text}"),
+            Some(Err(Open::Failed(reason))) => assert_eq!(expression.evaluated(asked), Err(reason), "{text}"),
+            Some(Err(Open::Unsure)) => panic!("nothing was left out: {text}"),
+            // The name of a header cannot be empty.
+            None => assert!(text.contains("headers['']") || text.contains("'' in headers"), "{text}"),
+        });
+    }
+}

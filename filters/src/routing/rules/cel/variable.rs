@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use ::cel::Value;
+use http::{HeaderName, HeaderValue};
 use time::OffsetDateTime;
 
 use super::survey::Size;
@@ -98,36 +99,93 @@ impl Variable {
         }
     }
 
+    /// Whether it is true or false.
+    pub(super) const fn is_flag(self) -> bool {
+        matches!(self, Self::Stream | Self::Tools | Self::Images)
+    }
+
+    /// Whether it is a text.
+    pub(super) const fn is_text(self) -> bool {
+        matches!(
+            self,
+            Self::Model | Self::Key | Self::Owner | Self::Team | Self::Application | Self::EndUser | Self::Endpoint | Self::Shape
+        )
+    }
+
+    /// Its value, where it is true or false; of any other false.
+    pub(super) const fn flag(self, asked: &Asked<'_>) -> bool {
+        match self {
+            Self::Stream => asked.sample.stream,
+            Self::Tools => asked.sample.tools,
+            Self::Images => asked.sample.images,
+            _ => false,
+        }
+    }
+
+    /// Its value, where it is a text; of any other nothing. What is not given is empty.
+    pub(super) fn text<'a>(self, asked: &'a Asked<'_>) -> &'a str {
+        let sample = asked.sample;
+        cut(match self {
+            Self::Model => asked.model,
+            Self::Key => sample.key_name,
+            Self::Owner => match asked.owner() {
+                Some(Owner::User(name) | Owner::Agent(name)) => name,
+                None => "",
+            },
+            Self::Team => sample.caller.team.as_deref().unwrap_or_default(),
+            Self::Application => sample.caller.application.as_deref().unwrap_or_default(),
+            Self::EndUser => sample.end_user.unwrap_or_default(),
+            Self::Endpoint => sample.endpoint.as_str(),
+            Self::Shape => sample.shape.as_str(),
+            _ => "",
+        })
+    }
+
+    /// An entry of tags or metadata; `None` where some of them are left out.
+    pub(super) fn entry<'a>(self, asked: &'a Asked<'_>, name: &str) -> Option<Option<&'a str>> {
+        let (count, found) = match self {
+            Self::Tags => (asked.sample.caller.tags.len(), asked.sample.caller.tags.get(name).map(|value| &**value)),
+            _ => (asked.metadata().len(), asked.metadata().get(name).map(String::as_str)),
+        };
+        (count <= ENTRIES && name.len() <= BYTES).then(|| found.map(cut))
+    }
+
+    /// The first line of a header; `None` where some headers are left out.
+    pub(super) fn header<'a>(asked: &'a Asked<'_>, name: &HeaderName) -> Option<Option<&'a str>> {
+        let headers = asked.sample.headers;
+        let fits = headers.len() <= ENTRIES && name.as_str().len() <= BYTES;
+        fits.then(|| headers.get_all(name).iter().filter(|_| !is_secret(name)).find_map(shown).map(cut))
+    }
+
     /// Its value for a request. What is not given is empty or 0.
     pub(super) fn value(self, asked: &Asked<'_>) -> Value {
         let sample = asked.sample;
         match self {
-            Self::Model => text(asked.model),
-            Self::Stream => sample.stream.into(),
-            Self::Tools => sample.tools.into(),
-            Self::Images => sample.images.into(),
+            Self::Stream | Self::Tools | Self::Images => self.flag(asked).into(),
+            Self::Model | Self::Key | Self::Owner | Self::Team | Self::Application | Self::EndUser | Self::Endpoint | Self::Shape => {
+                self.text(asked).into()
+            }
             Self::PromptTokens => number(asked.prompt_tokens()),
             Self::MaxTokens => number(sample.max_tokens.unwrap_or(0)),
-            Self::Key => text(sample.key_name),
-            Self::Owner => match asked.owner() {
-                Some(Owner::User(name) | Owner::Agent(name)) => text(name),
-                None => text(""),
-            },
-            Self::Team => text(sample.caller.team.as_deref().unwrap_or_default()),
-            Self::Application => text(sample.caller.application.as_deref().unwrap_or_default()),
             Self::Groups => sample.caller.groups.iter().take(ENTRIES).map(|name| text(name)).collect::<Vec<_>>().into(),
             Self::Tags => map(sample.caller.tags.iter().map(|(name, value)| (&**name, &**value))),
             Self::Metadata => map(asked.metadata().iter().map(|(name, value)| (&**name, &**value))),
             Self::Headers => {
-                let lines = sample.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-                map(lines.filter(|(name, _)| !SECRET.contains(name)))
+                let lines = sample.headers.iter().filter(|(name, _)| !is_secret(name));
+                map(lines.filter_map(|(name, value)| Some((name.as_str(), shown(value)?))))
             }
-            Self::EndUser => text(sample.end_user.unwrap_or_default()),
-            Self::Endpoint => text(sample.endpoint.as_str()),
-            Self::Shape => text(sample.shape.as_str()),
             Self::Now => now(sample.now),
         }
     }
+}
+
+fn is_secret(name: &HeaderName) -> bool {
+    SECRET.contains(&name.as_str())
+}
+
+/// The text of a header line; none where it is no text.
+fn shown(value: &HeaderValue) -> Option<&str> {
+    value.to_str().ok()
 }
 
 fn cut(whole: &str) -> &str {
