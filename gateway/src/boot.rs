@@ -10,7 +10,6 @@ use anyhow::{Context, Result};
 use pingora::apps::HttpServerOptions;
 use pingora::listeners::ListenerConfig;
 use pingora::listeners::tls::TlsSettings;
-use pingora::protocols::http::v2::server::H2Options;
 use pingora::protocols::l4::stream::L4BufferSettings;
 use pingora::proxy::http_proxy;
 use pingora::server::configuration::ServerConf;
@@ -154,11 +153,8 @@ fn serve(gateway: &Arc<Gateway>, signals: Signals) -> Result<()> {
     let mut proxy = http_proxy(&server.configuration, Proxy::new(gateway.clone()));
     let limits = &conf.server.limits;
     let mut options = HttpServerOptions::default();
-    options.h2c = true;
     options.keepalive_request_limit = Some(limits.keepalive_requests);
-    options.h2_idle_timeout = Some(*limits.keepalive_idle);
     proxy.server_options = Some(options);
-    proxy.h2_options = Some(h2_options(conf));
     let mut service = Service::new("svc".to_owned(), Edge::new(proxy, conf));
     service.add_listener(listener(conf)?);
     server.add_service(service);
@@ -179,14 +175,6 @@ fn server_conf(conf: &Conf) -> ServerConf {
         graceful_shutdown_timeout_seconds: Some(1),
         ..ServerConf::default()
     }
-}
-
-fn h2_options(conf: &Conf) -> H2Options {
-    let limits = &conf.server.limits;
-    let mut options = pingora::protocols::http::v2::server::default_h2_options();
-    options.max_concurrent_streams(limits.h2_streams);
-    options.max_header_list_size(u32::try_from(limits.header_bytes.bytes()).unwrap_or(u32::MAX));
-    options
 }
 
 fn listener(conf: &Conf) -> Result<ListenerConfig> {

@@ -4,6 +4,7 @@
 
 mod connection;
 mod deadline;
+mod http2;
 mod pulse;
 
 use std::collections::HashMap;
@@ -17,9 +18,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use pingora::apps::{HttpServerApp, HttpServerOptions, ReusedHttpStream, ServerApp};
+use pingora::apps::{HttpServerApp, ReusedHttpStream, ServerApp};
 use pingora::protocols::http::ServerSession;
-use pingora::protocols::http::v2::server::H2Options;
 use pingora::protocols::{ALPN, Stream};
 use pingora::proxy::{HttpProxy, Session};
 use pingora::server::ShutdownWatch;
@@ -96,8 +96,12 @@ impl Edge {
             most: limits.connections,
             most_by_address: limits.connections_per_address,
         };
-        let heads =
-            Heads { proxy: Arc::new(proxy), first: *limits.header_deadline, later: *limits.keepalive_idle + *limits.header_deadline };
+        let heads = Heads {
+            proxy: Arc::new(proxy),
+            first: *limits.header_deadline,
+            later: *limits.keepalive_idle + *limits.header_deadline,
+            http2: http2::Bounds::of(limits),
+        };
         Self { connections: Arc::new(connections), heads: Arc::new(heads) }
     }
 }
@@ -117,7 +121,8 @@ impl ServerApp for Edge {
         tokio::spawn(async move {
             let _counted = counted;
             if http2 {
-                heads.process_new(stream, &shutdown).await;
+                let bounds = heads.http2;
+                http2::serve(heads, stream, bounds, &shutdown).await;
             } else {
                 heads.serve(Box::new(Connection::new(stream)), &shutdown).await;
             }
@@ -145,6 +150,7 @@ struct Heads {
     proxy: Arc<HttpProxy<Proxy>>,
     first: Duration,
     later: Duration,
+    http2: http2::Bounds,
 }
 
 impl Heads {
@@ -161,7 +167,9 @@ impl Heads {
     fn first<'a>(self: &'a Arc<Self>, stream: Stream, shutdown: &'a ShutdownWatch) -> Serving<'a> {
         let mut session = ServerSession::new_http1(stream);
         session.set_keepalive(if *shutdown.borrow() { None } else { Some(self.later.as_secs()) });
-        session.set_keepalive_reuses_remaining(self.server_options().and_then(|options| options.keepalive_request_limit));
+        session.set_keepalive_reuses_remaining(
+            HttpServerApp::server_options(&*self.proxy).and_then(|options| options.keepalive_request_limit),
+        );
         self.within_bounds(session, shutdown)
     }
 
@@ -207,24 +215,6 @@ impl Serving<'_> {
 
 /// Carried by a connection; tells when the head of its current request is complete.
 struct HeadDeadline(Arc<AtomicBool>);
-
-#[async_trait]
-impl HttpServerApp for Heads {
-    async fn process_new_http(self: &Arc<Self>, session: ServerSession, shutdown: &ShutdownWatch) -> Option<ReusedHttpStream> {
-        if session.is_http2() {
-            return self.proxy.process_new_http(session, shutdown).await;
-        }
-        self.within_bounds(session, shutdown).finish().await
-    }
-
-    fn h2_options(&self) -> Option<H2Options> {
-        self.proxy.h2_options()
-    }
-
-    fn server_options(&self) -> Option<&HttpServerOptions> {
-        self.proxy.server_options()
-    }
-}
 
 /// How long ago the connection was made.
 fn age(session: &ServerSession) -> Duration {

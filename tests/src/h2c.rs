@@ -3,16 +3,20 @@
 use std::net::SocketAddr;
 
 use bytes::Bytes;
+use h2::RecvStream;
 use h2::client::SendRequest;
 use http::{HeaderMap, Request};
 use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
 
 use crate::raw::Answer;
 use crate::upstream::runtime;
+use crate::wait::PATIENCE;
 
 /// An HTTP/2 connection.
 pub struct Http2 {
     sender: SendRequest<Bytes>,
+    connection: JoinHandle<Result<(), h2::Error>>,
 }
 
 impl Http2 {
@@ -22,14 +26,13 @@ impl Http2 {
     /// When the server does not speak HTTP/2.
     #[must_use]
     pub fn open(address: SocketAddr) -> Self {
-        let sender = runtime().block_on(async {
+        let (sender, connection) = runtime().block_on(async {
             let stream = TcpStream::connect(address).await.expect("the server listens");
             stream.set_nodelay(true).expect("a TCP socket");
             let (sender, connection) = h2::client::handshake(stream).await.expect("the server speaks HTTP/2");
-            tokio::spawn(connection);
-            sender
+            (sender, tokio::spawn(connection))
         });
-        Self { sender }
+        Self { sender, connection }
     }
 
     /// Sends a `POST` and reads its answer; `length` tells whether the request declares one.
@@ -37,17 +40,46 @@ impl Http2 {
     /// # Panics
     /// When the exchange breaks off.
     pub fn post(&mut self, path: &str, headers: &[(&str, &str)], body: &[u8], length: bool) -> Answer {
-        let mut request = Request::post(format!("http://test{path}"));
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        if length {
-            request = request.header("content-length", body.len());
-        }
-        let request = request.body(()).expect("a sound request");
+        let request = post(path, headers, length.then_some(body.len()));
         let body = Bytes::copy_from_slice(body);
         runtime().block_on(exchange(&mut self.sender, request, body))
     }
+
+    /// Waits until the server has closed the connection.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn wait_closed(self) {
+        let Self { sender: _open, connection } = self;
+        let closed = async { tokio::time::timeout(PATIENCE, connection).await };
+        assert!(runtime().block_on(closed).is_ok(), "the connection stays open");
+    }
+
+    /// Sends a `POST` and reads the head of its answer.
+    ///
+    /// # Panics
+    /// When the exchange breaks off.
+    pub fn begin(&mut self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Stream {
+        let request = post(path, headers, Some(body.len()));
+        let response = runtime().block_on(async {
+            std::future::poll_fn(|context| self.sender.poll_ready(context)).await.expect("the connection is alive");
+            let (response, mut stream) = self.sender.send_request(request, false).expect("the connection is alive");
+            stream.send_data(Bytes::copy_from_slice(body), true).expect("the connection is alive");
+            response.await.expect("an answer")
+        });
+        Stream { status: response.status().as_u16(), incoming: response.into_body() }
+    }
+}
+
+fn post(path: &str, headers: &[(&str, &str)], length: Option<usize>) -> Request<()> {
+    let mut request = Request::post(format!("http://test{path}"));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    if let Some(length) = length {
+        request = request.header("content-length", length);
+    }
+    request.body(()).expect("a sound request")
 }
 
 async fn exchange(sender: &mut SendRequest<Bytes>, request: Request<()>, body: Bytes) -> Answer {
@@ -83,4 +115,20 @@ fn head(headers: &HeaderMap) -> String {
         text.push_str(&format!("\n{name}: {}", String::from_utf8_lossy(value.as_bytes())));
     }
     text
+}
+
+/// An answer that is read piece by piece. Dropped before its end, its stream is reset.
+pub struct Stream {
+    /// Status.
+    pub status: u16,
+    incoming: RecvStream,
+}
+
+impl Stream {
+    /// The next piece; `None` at the end, or where the stream was reset.
+    pub fn piece(&mut self) -> Option<Bytes> {
+        let piece = runtime().block_on(self.incoming.data())?.ok()?;
+        let _ = self.incoming.flow_control().release_capacity(piece.len());
+        Some(piece)
+    }
 }

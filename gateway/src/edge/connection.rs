@@ -86,6 +86,8 @@ impl State {
 /// The connection. Reads and everything else go straight through.
 pub struct Connection {
     inner: Stream,
+    /// Who the client is, where the wrapped connection does not know.
+    client: Option<Arc<SocketDigest>>,
     state: Mutex<State>,
     /// When waiting ends with an error.
     deadline: Due,
@@ -107,8 +109,15 @@ impl Connection {
     /// Wraps a connection.
     #[must_use]
     pub fn new(inner: Stream) -> Self {
+        Self::of_client(inner, None)
+    }
+
+    /// Wraps a connection inside the process that serves a client of another one.
+    #[must_use]
+    pub fn of_client(inner: Stream, client: Option<Arc<SocketDigest>>) -> Self {
         Self {
             inner,
+            client,
             state: Mutex::default(),
             deadline: Due::default(),
             idle: Idle::default(),
@@ -388,7 +397,7 @@ impl GetProxyDigest for Connection {
 
 impl GetSocketDigest for Connection {
     fn get_socket_digest(&self) -> Option<Arc<SocketDigest>> {
-        self.inner.get_socket_digest()
+        self.client.clone().or_else(|| self.inner.get_socket_digest())
     }
 
     fn set_socket_digest(&mut self, digest: SocketDigest) {

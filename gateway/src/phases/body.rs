@@ -22,9 +22,6 @@ use crate::conf::Conf;
 /// Size of Pingora's replay buffer.
 const REPLAY: u64 = 64 * 1024;
 
-/// Bodies up to this size are copied out of the buffer they were read into.
-const COPIED: usize = 16 * 1024;
-
 /// Memory that all request bodies share.
 #[derive(Clone, Debug)]
 pub struct BodyMemory {
@@ -96,7 +93,7 @@ pub struct Received {
 /// Reads the request's body.
 ///
 /// # Errors
-/// A rejection for the client: too large, too slow, without length on HTTP/2 past 64 KiB, or badly compressed.
+/// A rejection for the client: too large, too slow, or badly compressed.
 pub async fn receive(session: &mut Session, conf: &Conf, memory: &BodyMemory) -> Result<Received, Rejection> {
     let limits = &conf.server.limits;
     let bounds = Bounds {
@@ -190,8 +187,7 @@ async fn read(
     if !whole.is_empty() {
         return Ok(whole.freeze());
     }
-    // A small body of HTTP/2 is a slice of a read buffer many times its size; one of HTTP/1.1 was copied out already.
-    Ok(if first.len() <= COPIED && session.is_http2() { Bytes::copy_from_slice(&first) } else { first })
+    Ok(first)
 }
 
 /// Arms the replay buffer once what is still to come fits it.

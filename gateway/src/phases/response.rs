@@ -170,14 +170,8 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
             exchange.commit();
         }
     }
-    let unseen = exchange.answer.passed_over && session.as_http2().is_some();
-    *upstream = if unseen { interim()? } else { hand_over(session, head, streams)? };
+    *upstream = hand_over(session, head, streams)?;
     Ok(())
-}
-
-/// A head that no client over HTTP/2 gets to see, as Pingora sends it none of this kind. There is nothing that could hold another one.
-fn interim() -> Result<ResponseHeader> {
-    ResponseHeader::build_no_case(StatusCode::CONTINUE, Some(0))
 }
 
 /// The head of an answer in the client's own dialect, and whether it streams.
@@ -259,7 +253,7 @@ fn translated(
         Way::Translated(Box::new(translate::Answer::new(prepared, content_type, viewer)))
     } else {
         let failure = read_failure(prepared.shape, status.as_u16(), b"");
-        // Over HTTP/2 the head cannot be held, and leaves as what the status alone tells.
+        // A head that leaves before its body is whole says what the status alone tells.
         status = StatusCode::from_u16(write_failure(exchange.shape, &failure, exchange.id.as_str()).0).unwrap_or(status);
         Way::Failing(Collected::new(prepared.shape, upstream.status.as_u16(), false))
     });
@@ -358,7 +352,7 @@ fn hold(session: &Session, streams: bool) {
     }
 }
 
-/// Keeps a client in touch whose stream is silent, in the form its SDKs survive. Chunks alone can be added to, not HTTP/2 frames.
+/// Keeps a client in touch whose stream is silent, in the form its SDKs survive. Only a chunked body can be added to.
 pub fn keep_alive(session: &Session, exchange: &Exchange, words: &str) {
     let every = exchange.gateway.conf.client_keepalive.get();
     let chunked = session.req_header().version == Version::HTTP_11;

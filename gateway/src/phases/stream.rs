@@ -27,10 +27,6 @@ const IN_BAND: &str = "in_band";
 /// # Errors
 /// When the provider's bytes are beyond all bounds, or a filter ends the answer.
 pub fn piece(session: &mut Session, exchange: &mut Exchange, body: &mut Option<Bytes>, end: bool) -> Result<()> {
-    // Over HTTP/2 nothing watches the time while the provider is awaited.
-    if session.as_http2().is_some() && exchange.deadline_struck(session) {
-        return Err(Error::explain(ErrorType::ReadTimedout, "the provider took too long").into_up());
-    }
     let incoming = body.take().unwrap_or_default();
     let incoming = match exchange.answer.unwrapping.as_mut() {
         None => incoming,

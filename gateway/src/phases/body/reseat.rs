@@ -19,9 +19,7 @@ const ONE_BYTE_REQUEST: &[u8] = b"POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 
 /// Why a session cannot be re-seated.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// HTTP/2 frames cannot be put back.
-    NeedsLength,
-    /// The connection does not go on.
+    /// The connection does not go on, or is none that could.
     Ended,
     /// Pingora refused a step.
     Internal(Box<pingora::Error>),
@@ -30,7 +28,6 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn into_rejection(self) -> Rejection {
         match self {
-            Self::NeedsLength => Rejection::invalid("An HTTP/2 request body over 64 KiB needs a Content-Length header.").with_status(411),
             Self::Ended => Rejection::new(Code::UpstreamUnavailable, "The gateway failed to process this request.").with_status(500),
             Self::Internal(error) => {
                 log::error!("a request could not be prepared for its provider: {error}");
@@ -49,7 +46,7 @@ impl From<Box<pingora::Error>> for Failure {
 /// Puts a fresh HTTP/1.1 session over the same connection, with the same head and a body of one byte that was already read.
 pub(super) async fn reseat(session: &mut Session) -> Result<(), Failure> {
     let head = session.req_header().clone();
-    let ServerSession::H1(old) = take(session)? else { return Err(Failure::NeedsLength) };
+    let ServerSession::H1(old) = take(session)? else { return Err(Failure::Ended) };
     let kept = Kept::of(&old);
     seat(session, old.into_inner(), BytesMut::from(ONE_BYTE_REQUEST), head, kept).await
 }
@@ -62,7 +59,7 @@ pub(super) async fn slim(session: &mut Session) -> Result<bool, Failure> {
         return Ok(false);
     }
     let head = copied(session.req_header())?;
-    let ServerSession::H1(mut old) = take(session)? else { return Err(Failure::NeedsLength) };
+    let ServerSession::H1(mut old) = take(session)? else { return Err(Failure::Ended) };
     let kept = Kept::of(&old);
     // What the client has sent beyond its body stays with the connection.
     old.set_pipelining_enabled(true);
@@ -95,7 +92,7 @@ impl Kept {
 /// Takes the session out, where it is one of HTTP/1.1.
 fn take(session: &mut Session) -> Result<ServerSession, Failure> {
     if session.as_ref().as_http1().is_none() {
-        return Err(Failure::NeedsLength);
+        return Err(Failure::Ended);
     }
     let (placeholder, _) = tokio::io::duplex(1);
     let empty = ServerSession::H1(HttpSession::new(Box::new(placeholder)));
