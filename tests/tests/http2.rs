@@ -106,6 +106,22 @@ fn a_client_that_leaves_lets_its_provider_go_and_the_others_go_on() {
 }
 
 #[test]
+fn a_body_that_is_too_large_is_refused_in_words() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::start(Options::standard(&upstream.url()).with_server("  max_body: 1MiB\n"));
+    let body = vec![b' '; 8 << 20];
+    for shape in Shape::ALL {
+        let mut client = Http2::open(gateway.address);
+        for length in [true, false] {
+            let path = shape.path(shape.model(), false);
+            let refused = client.post(&path, &[("authorization", &format!("Bearer {KEY}")), JSON], &body, length);
+            shape.expect_error(&format!("length declared: {length}"), &refused, 413, "invalid_request");
+        }
+        assert_eq!(ask(&mut client, shape, "hi", false).status, 200, "the connection goes on");
+    }
+}
+
+#[test]
 fn running_streams_finish_when_the_gateway_ends() {
     let upstream = Upstream::start();
     let mut gateway = Gateway::start(Options::standard(&upstream.url()));

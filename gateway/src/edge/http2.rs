@@ -1,6 +1,7 @@
 //! Clients over HTTP/2. Each of their requests is served as one over an HTTP/1.1 connection of its own, inside the process: so an
 //! answer is held, a silent stream kept alive and a wait ended for them in the same way, by the same code. It costs them a copy.
 
+use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,6 +16,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use pingora::protocols::{SocketDigest, Stream};
 use pingora::server::ShutdownWatch;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -100,8 +102,9 @@ impl Drop for Running {
     }
 }
 
-/// The HTTP/1.1 connection of one request, seen from its client's side.
-struct Pipe(tokio::io::DuplexStream);
+/// The HTTP/1.1 connection of one request, seen from its client's side. Who has refused a request closes without having read all of
+/// it: what is written from then on goes nowhere, so that the refusal is read all the same.
+struct Pipe(DuplexStream);
 
 impl Pipe {
     /// Begins to serve the other side.
@@ -118,7 +121,7 @@ impl Pipe {
             *refusal.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
             return Ok(refusal);
         }
-        let (mut sender, connection) = http1::Builder::new().handshake(TokioIo::new(self.0)).await?;
+        let (mut sender, connection) = http1::Builder::new().handshake(TokioIo::new(self)).await?;
         let driven = Driven(tokio::spawn(async move {
             if let Err(error) = connection.await {
                 log::debug!("a request over HTTP/2 ended: {error}");
@@ -126,6 +129,29 @@ impl Pipe {
         }));
         let answer = sender.send_request(as_http1(request)).await?;
         Ok(answer.map(|body| Answer { body: Some(body), _driven: Some(driven), _running: running }))
+    }
+}
+
+impl AsyncRead for Pipe {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Pipe {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match Pin::new(&mut self.0).poll_write(cx, bytes) {
+            Poll::Ready(Err(closed)) if closed.kind() == io::ErrorKind::BrokenPipe => Poll::Ready(Ok(bytes.len())),
+            written => written,
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
     }
 }
 
