@@ -1,6 +1,7 @@
 //! Clients over HTTP/2. Each of their requests is served as one over an HTTP/1.1 connection of its own, inside the process: so an
 //! answer is held, a silent stream kept alive and a wait ended for them in the same way, by the same code. It costs them a copy.
 
+use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use crate::conf::ServerLimits;
 
 /// Bytes under way in each direction of a request.
 const PIPE: usize = 64 * 1024;
-/// How long a client is given to take note of the end of its connection.
+/// How long a client is given to take note of an end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Bounds on a connection.
@@ -156,7 +157,7 @@ impl AsyncWrite for Pipe {
 }
 
 /// The same request as HTTP/1.1 writes it.
-fn as_http1(mut request: Request<Incoming>) -> Request<Incoming> {
+fn as_http1(mut request: Request<Incoming>) -> Request<Question> {
     let authority = request.uri().authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
     let target = request.uri().path_and_query().map_or_else(|| Uri::from_static("/"), |path| Uri::from(path.clone()));
     if let Some(authority) = authority {
@@ -164,7 +165,38 @@ fn as_http1(mut request: Request<Incoming>) -> Request<Incoming> {
     }
     *request.uri_mut() = target;
     *request.version_mut() = Version::HTTP_11;
-    request
+    request.map(|body| Question(Some(body)))
+}
+
+/// The body of a request. What is left of one that was refused is taken in for a moment: clients read the refusal while they may
+/// still send, and some take the reset of a stream for a failure even after its answer.
+struct Question(Option<Incoming>);
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let Some(mut rest) = self.0.take().filter(|body| !body.is_end_stream()) else { return };
+        tokio::spawn(async move {
+            let ends = async { while poll_fn(|cx| Pin::new(&mut rest).poll_frame(cx)).await.is_some_and(|frame| frame.is_ok()) {} };
+            let _in_time = tokio::time::timeout(FAREWELL, ends).await.is_ok();
+        });
+    }
+}
+
+impl Body for Question {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        self.0.as_mut().map_or(Poll::Ready(None), |body| Pin::new(body).poll_frame(cx))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+    }
 }
 
 /// What moves a request's bytes; it ends with its answer.
@@ -187,7 +219,7 @@ impl Body for Answer {
     type Data = Bytes;
     type Error = hyper::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         self.body.as_mut().map_or(Poll::Ready(None), |body| Pin::new(body).poll_frame(cx))
     }
 
