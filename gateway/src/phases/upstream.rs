@@ -18,7 +18,6 @@ use svc_filters::verdict::{Code, Rejection};
 
 use super::translation::{self, Asking};
 use crate::attempts::{CREDENTIAL, QUEUE, UNSENDABLE};
-use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::pictures;
 use crate::providers::{Dispatch, Draft, Provider, request_header};
@@ -40,8 +39,7 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
     }
     authorise(exchange, &provider).await?;
     let timeouts = exchange.own_timeouts().and_then(|_| exchange.timeouts());
-    let watched = session.stream().and_then(Connection::of).is_some();
-    match provider.peer(exchange.attempts.count() - 1, timeouts, watched).await {
+    match provider.peer(exchange.attempts.count() - 1, timeouts).await {
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
             log::warn!("failed to {error}");

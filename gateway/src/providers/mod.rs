@@ -202,20 +202,16 @@ impl Provider {
     }
 
     /// Where Pingora should connect for the `attempt`-th try (0-based; later tries move to the host's next address), with
-    /// `timeouts` in place of the provider's. Where the exchange itself is `watched` for silence, reads have no time-out of their
-    /// own, which costs a timer for each; but for HTTP/2, where Pingora waits for the end of a stream by it.
+    /// `timeouts` in place of the provider's.
     ///
     /// # Errors
     /// When the host name cannot be resolved.
-    pub async fn peer(&self, attempt: usize, timeouts: Option<Timeouts>, watched: bool) -> Result<HttpPeer, ProviderError> {
+    pub async fn peer(&self, attempt: usize, timeouts: Option<Timeouts>) -> Result<HttpPeer, ProviderError> {
         let address = self.resolver.address(attempt).await.map_err(|error| ProviderError::Resolve(self.name.clone(), error))?;
         let mut peer = HttpPeer::new(address, self.tls, if self.tls { self.host.clone() } else { String::new() });
         peer.options = self.options.clone();
         if let Some(timeouts) = timeouts {
             timeouts.bound(&mut peer.options);
-        }
-        if watched && peer.options.alpn.get_max_http_version() == 1 {
-            peer.options.read_timeout = None;
         }
         // Connections are pooled by address; certificates and HTTP versions are a provider's own.
         peer.group_key = self.pool;

@@ -77,13 +77,14 @@ impl Provider {
 }
 
 impl Timeouts {
-    /// Bounds connecting, reading and writing.
+    /// Bounds connecting, reading and writing, by the versions of HTTP that the options allow.
     pub(super) fn bound(self, options: &mut PeerOptions) {
         options.connection_timeout = Some(self.connect);
         options.total_connection_timeout = Some(self.connect);
-        // Pingora has one read time-out for the first and for later reads, so the longer of the two bounds both here; the
-        // exchange bounds the first byte and the whole.
-        options.read_timeout = Some(self.first_byte.max(self.idle));
+        // The exchange itself watches for the first byte and for silence; a time-out of each read would cost a timer for each. But
+        // over HTTP/2 Pingora waits for the end of a stream by it, and has one for the first and for later reads.
+        let http2 = options.alpn.get_max_http_version() > 1;
+        options.read_timeout = http2.then(|| self.first_byte.max(self.idle));
         options.write_timeout = Some(self.idle);
     }
 }
@@ -139,13 +140,13 @@ fn pool_of(name: &str) -> u64 {
 
 fn options(spec: &ProviderSpec) -> Result<PeerOptions, ProviderError> {
     let mut options = PeerOptions::new();
-    spec.timeouts.bound(&mut options);
     options.idle_timeout = Some(Duration::from_secs(60));
     options.alpn = match (spec.http2, spec.base_url.starts_with("https")) {
         (Http2::Always, _) => ALPN::H2,
         (Http2::Auto, true) => ALPN::H2H1,
         (Http2::Auto, false) | (Http2::Never, _) => ALPN::H1,
     };
+    spec.timeouts.bound(&mut options);
     if let Some(pem) = &spec.ca_pem {
         options.ca = Some(certificates(pem).ok_or_else(|| ProviderError::Ca(spec.name.clone()))?);
     }
