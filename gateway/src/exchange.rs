@@ -203,7 +203,7 @@ impl Exchange {
     pub fn wait_for_answer(&mut self, session: &Session) {
         let Some(timeouts) = self.timeouts() else { return };
         let whole = self.started + timeouts.total;
-        if let Some(connection) = session.stream().and_then(Connection::of) {
+        if let Some(connection) = Connection::of(session) {
             connection.watch(None);
         }
         self.set_deadline(session, Some(whole.min(Instant::now() + timeouts.first_byte)));
@@ -291,7 +291,7 @@ impl Exchange {
     pub fn answered(&mut self, session: &Session) {
         let timeouts = self.timeouts();
         self.set_deadline(session, timeouts.map(|timeouts| self.started + timeouts.total));
-        if let Some(connection) = session.stream().and_then(Connection::of) {
+        if let Some(connection) = Connection::of(session) {
             connection.watch(timeouts.map(|timeouts| timeouts.idle));
         }
     }
@@ -305,7 +305,7 @@ impl Exchange {
 
     /// Takes the bounds off the connection, for what comes after this exchange.
     pub fn over(&mut self, session: &Session) {
-        if let Some(connection) = session.stream().and_then(Connection::of) {
+        if let Some(connection) = Connection::of(session) {
             connection.be_silent();
             connection.watch(None);
         }
@@ -315,13 +315,13 @@ impl Exchange {
     /// Whether the time set for the current wait is over.
     #[must_use]
     pub fn deadline_struck(&self, session: &Session) -> bool {
-        let idle = || session.stream().and_then(Connection::of).is_some_and(Connection::was_idle);
+        let idle = || Connection::of(session).is_some_and(Connection::was_idle);
         self.deadline.is_some_and(|at| Instant::now() >= at) || idle()
     }
 
     fn set_deadline(&mut self, session: &Session, at: Option<Instant>) {
         self.deadline = at;
-        if let Some(connection) = session.stream().and_then(Connection::of) {
+        if let Some(connection) = Connection::of(session) {
             connection.set_deadline(at.map(Into::into));
         }
     }

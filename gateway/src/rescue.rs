@@ -194,7 +194,7 @@ pub fn replace_by_failure(session: &Session, exchange: &mut Exchange, failure: F
 }
 
 fn put(session: &Session, head: &ResponseHeader, body: &[u8]) -> bool {
-    let Some(connection) = session.stream().and_then(Connection::of) else { return false };
+    let Some(connection) = Connection::of(session) else { return false };
     let mut answer = wire(head);
     answer.extend_from_slice(b"connection: close\r\n\r\n");
     answer.extend_from_slice(body);
@@ -212,26 +212,26 @@ fn wire(head: &ResponseHeader) -> Vec<u8> {
 #[must_use]
 pub fn can_replace(session: &Session) -> bool {
     let begun = session.response_written().is_some_and(|head| !head.status.is_informational());
-    !begun || session.stream().and_then(Connection::of).is_some_and(Connection::is_held)
+    !begun || Connection::of(session).is_some_and(Connection::is_held)
 }
 
 /// Puts another head in place of one the connection still holds; the body follows as before. `false` where it has left.
 #[must_use]
 pub fn replace_head(session: &Session, head: &ResponseHeader) -> bool {
-    let Some(connection) = session.stream().and_then(Connection::of) else { return false };
+    let Some(connection) = Connection::of(session) else { return false };
     connection.replace_head(wire(head))
 }
 
 /// Drops the head of an answer that another one will take the place of, where Pingora has not written it yet.
 pub fn forget_head(session: &Session) {
-    if let Some(connection) = session.stream().and_then(Connection::of) {
+    if let Some(connection) = Connection::of(session) {
         connection.forget_head();
     }
 }
 
 /// Lets what the connection holds leave.
 pub fn release(session: &Session) {
-    if let Some(connection) = session.stream().and_then(Connection::of) {
+    if let Some(connection) = Connection::of(session) {
         connection.release();
     }
 }

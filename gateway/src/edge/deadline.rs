@@ -5,9 +5,8 @@
 //! at with every read there, many times a second for a stream, and so it has to cost next to nothing.
 
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
-
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use parking_lot::Mutex;

@@ -344,7 +344,7 @@ const HEAD_WAITS: Duration = Duration::from_secs(5);
 
 /// Lets a document leave in one send once it is whole, and a stream with its first content.
 fn hold(session: &Session, streams: bool) {
-    let Some(connection) = session.stream().and_then(Connection::of) else { return };
+    let Some(connection) = Connection::of(session) else { return };
     if streams {
         connection.hold_until(tokio::time::Instant::now() + HEAD_WAITS);
     } else {
@@ -356,7 +356,7 @@ fn hold(session: &Session, streams: bool) {
 pub fn keep_alive(session: &Session, exchange: &Exchange, words: &str) {
     let every = exchange.gateway.conf.client_keepalive.get();
     let chunked = session.req_header().version == Version::HTTP_11;
-    if let Some(connection) = session.stream().and_then(Connection::of).filter(|_| chunked && !every.is_zero()) {
+    if let Some(connection) = Connection::of(session).filter(|_| chunked && !every.is_zero()) {
         connection.keep_alive(every, Bytes::from(format!("{:x}\r\n{words}\r\n", words.len())));
     }
 }

@@ -34,7 +34,7 @@ pub fn piece(session: &mut Session, exchange: &mut Exchange, body: &mut Option<B
     };
     let outgoing = pass(session, exchange, incoming, end)?;
     if outgoing.is_empty()
-        && let Some(connection) = session.stream().and_then(Connection::of)
+        && let Some(connection) = Connection::of(session)
     {
         connection.news();
     }
