@@ -61,7 +61,11 @@ pub(super) async fn serve(heads: Arc<Heads>, stream: Stream, bounds: Bounds, shu
         ended = connection.as_mut() => ended,
         () = idle(&mut count, bounds.idle) => {
             connection.as_mut().graceful_shutdown();
-            tokio::time::timeout(FAREWELL, connection).await.unwrap_or(Ok(()))
+            // A request may just have come; a client that does not take note is not waited for.
+            tokio::select! {
+                ended = connection => ended,
+                () = idle(&mut count, FAREWELL) => Ok(()),
+            }
         }
         () = ends(&mut ending) => {
             connection.as_mut().graceful_shutdown();
