@@ -135,6 +135,34 @@ pub struct Request<'a> {
     pub notices: Vec<Notice>,
 }
 
+impl<'a> Request<'a> {
+    /// A request of which nothing else is known and nothing decided.
+    #[must_use]
+    pub const fn new(endpoint: Endpoint, shape: Shape, headers: &'a HeaderMap, policy: &'a Policy) -> Self {
+        Self {
+            endpoint,
+            shape,
+            headers,
+            query: None,
+            policy,
+            now: 0,
+            ticks: 0,
+            random: 0,
+            model: "",
+            body: &[],
+            facts: None,
+            key: None,
+            limit: None,
+            permit: None,
+            resolved: None,
+            plan: Vec::new(),
+            rule: None,
+            notes: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+}
+
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")

@@ -215,25 +215,13 @@ fn head(session: &Session, exchange: &mut Exchange, snapshot: &Snapshot, route: 
 fn view<'a>(session: &'a Session, exchange: &Exchange, snapshot: &'a Snapshot, endpoint: Endpoint) -> Request<'a> {
     let head = session.req_header();
     Request {
-        endpoint,
-        shape: exchange.shape,
-        headers: &head.headers,
         query: head.uri.query(),
-        policy: &snapshot.policy,
         now: exchange.started_at,
         ticks: exchange.ticks,
         random: crate::request_id::random_bits(),
-        model: "",
-        body: &[],
-        facts: None,
         key: exchange.key.clone(),
         limit: exchange.limit,
-        permit: None,
-        resolved: None,
-        plan: Vec::new(),
-        rule: None,
-        notes: Vec::new(),
-        notices: Vec::new(),
+        ..Request::new(endpoint, exchange.shape, &head.headers, &snapshot.policy)
     }
 }
 

@@ -38,26 +38,13 @@ fn filtered(filter: &RoutingFilter, specs: &Value, body: &'static str) -> (Route
     let policy = policy(specs);
     let body = Bytes::from_static(body.as_bytes());
     let facts = Facts::read(BodyKind::ChatCompletions, None, &body, 128).expect("valid");
+    let headers = HeaderMap::new();
     let mut request = Request {
-        endpoint: Endpoint::ChatCompletions,
-        shape: Shape::ChatCompletions,
-        headers: &HeaderMap::new(),
-        query: None,
-        policy: &policy,
-        now: 0,
-        ticks: 0,
         random: 1,
         model: facts.model.as_deref().unwrap_or_default(),
         body: &body,
         facts: Some(&facts),
-        key: None,
-        limit: None,
-        permit: None,
-        resolved: None,
-        plan: Vec::new(),
-        rule: None,
-        notes: Vec::new(),
-        notices: Vec::new(),
+        ..Request::new(Endpoint::ChatCompletions, Shape::ChatCompletions, &headers, &policy)
     };
     let verdict = filter.on_request(&mut request);
     let plan = request.plan.iter().map(|target| &*target.provider).collect::<Vec<_>>().join(",");

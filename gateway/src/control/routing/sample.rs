@@ -57,11 +57,6 @@ impl Sample {
     /// The request as the filter chain sees it.
     pub(super) fn request<'a>(&'a self, policy: &'a Policy, key: Arc<Key>, now: i64, ticks: u64) -> Request<'a> {
         Request {
-            endpoint: self.endpoint,
-            shape: self.shape,
-            headers: &self.headers,
-            query: None,
-            policy,
             now,
             ticks,
             random: random_bits(),
@@ -69,13 +64,7 @@ impl Sample {
             body: &self.body,
             facts: Some(&self.facts),
             key: Some(key),
-            limit: None,
-            permit: None,
-            resolved: None,
-            plan: Vec::new(),
-            rule: None,
-            notes: Vec::new(),
-            notices: Vec::new(),
+            ..Request::new(self.endpoint, self.shape, &self.headers, policy)
         }
     }
 }
