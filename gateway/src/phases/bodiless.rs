@@ -33,9 +33,7 @@ impl HttpModuleBuilder for Guard {
 #[async_trait]
 impl HttpModule for Guard {
     async fn response_header_filter(&mut self, head: &mut ResponseHeader, end: bool) -> Result<()> {
-        // One that has not even the head to be shown waits for its body: see `response::deliver`.
-        let waits = head.status.is_informational() || head.headers.contains_key(TRANSFER_ENCODING);
-        if end && waits {
+        if end && head.headers.contains_key(TRANSFER_ENCODING) {
             return Err(Error::explain(ErrorType::ReadError, "the provider's answer has no body").into_up());
         }
         Ok(())

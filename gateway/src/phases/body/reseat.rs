@@ -46,7 +46,7 @@ impl From<Box<pingora::Error>> for Failure {
 /// Puts a fresh HTTP/1.1 session over the same connection, with the same head and a body of one byte that was already read.
 pub(super) async fn reseat(session: &mut Session) -> Result<(), Failure> {
     let head = session.req_header().clone();
-    let ServerSession::H1(old) = take(session)? else { return Err(Failure::Ended) };
+    let old = take(session)?;
     let kept = Kept::of(&old);
     seat(session, old.into_inner(), BytesMut::from(ONE_BYTE_REQUEST), head, kept).await
 }
@@ -59,7 +59,7 @@ pub(super) async fn slim(session: &mut Session) -> Result<bool, Failure> {
         return Ok(false);
     }
     let head = copied(session.req_header())?;
-    let ServerSession::H1(mut old) = take(session)? else { return Err(Failure::Ended) };
+    let mut old = take(session)?;
     let kept = Kept::of(&old);
     // What the client has sent beyond its body stays with the connection.
     old.set_pipelining_enabled(true);
@@ -89,14 +89,14 @@ impl Kept {
     }
 }
 
-/// Takes the session out, where it is one of HTTP/1.1.
-fn take(session: &mut Session) -> Result<ServerSession, Failure> {
-    if session.as_ref().as_http1().is_none() {
-        return Err(Failure::Ended);
-    }
+/// Takes the session out; it is one of HTTP/1.1, since no other gets past the edge.
+fn take(session: &mut Session) -> Result<HttpSession, Failure> {
     let (placeholder, _) = tokio::io::duplex(1);
     let empty = ServerSession::H1(HttpSession::new(Box::new(placeholder)));
-    Ok(std::mem::replace(session.as_downstream_mut(), empty))
+    match std::mem::replace(session.as_downstream_mut(), empty) {
+        ServerSession::H1(old) => Ok(old),
+        _ => Err(Failure::Ended),
+    }
 }
 
 async fn seat(session: &mut Session, stream: Stream, request: BytesMut, mut head: RequestHeader, kept: Kept) -> Result<(), Failure> {
@@ -160,7 +160,7 @@ mod tests {
     async fn a_connection_with_bytes_beyond_the_body_is_as_little_used_again_as_before() {
         let (mut session, _far) = received(b"POST /v1/x HTTP/1.1\r\nhost: h\r\ncontent-length: 4\r\n\r\nbodyGET / HTTP/1.1\r\n").await;
         assert!(slim(&mut session).await.expect("replaced"));
-        let ServerSession::H1(http1) = take(&mut session).expect("HTTP/1.1") else { panic!("HTTP/1.1") };
+        let http1 = take(&mut session).expect("HTTP/1.1");
         assert!(http1.reuse().await.expect("nothing to read").is_none());
     }
 
