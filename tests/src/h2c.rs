@@ -9,7 +9,9 @@ use http::{HeaderMap, Request};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
+use crate::gateway::KEY;
 use crate::raw::Answer;
+use crate::shapes::Shape;
 use crate::upstream::runtime;
 use crate::wait::PATIENCE;
 
@@ -45,6 +47,24 @@ impl Http2 {
         runtime().block_on(exchange(&mut self.sender, request, body))
     }
 
+    /// Asks as a client of a shape does, with a key that may call everything.
+    ///
+    /// # Panics
+    /// When the exchange breaks off.
+    pub fn ask(&mut self, shape: Shape, model: &str, text: &str, stream: bool) -> Answer {
+        let body = shape.body(model, text, stream).to_string();
+        self.post(&shape.path(model, stream), &headers(), body.as_bytes(), true)
+    }
+
+    /// The same for a stream that is read piece by piece.
+    ///
+    /// # Panics
+    /// When the exchange breaks off.
+    pub fn ask_stream(&mut self, shape: Shape, model: &str, text: &str) -> Stream {
+        let body = shape.body(model, text, true).to_string();
+        self.begin(&shape.path(model, true), &headers(), body.as_bytes())
+    }
+
     /// Waits until the server has closed the connection.
     ///
     /// # Panics
@@ -69,6 +89,10 @@ impl Http2 {
         });
         Stream { status: response.status().as_u16(), incoming: response.into_body() }
     }
+}
+
+fn headers() -> [(&'static str, &'static str); 2] {
+    [("x-api-key", KEY), ("content-type", "application/json")]
 }
 
 fn post(path: &str, headers: &[(&str, &str)], length: Option<usize>) -> Request<()> {

@@ -2,11 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use svc_entity::Outcome;
 use svc_tests::gateway::{Gateway, KEY, Options};
-use svc_tests::h2c::{Http2, Stream};
-use svc_tests::raw::Answer;
+use svc_tests::h2c::Http2;
 use svc_tests::request_log::Database;
 use svc_tests::shapes::Shape;
 use svc_tests::stub::{Reply, Stub};
@@ -16,31 +14,6 @@ use svc_tests::wait;
 const OVERLOADED: &str = "data: {\"error\":{\"message\":\"overloaded\",\"type\":\"server_error\"}}\n\n";
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-fn ask(client: &mut Http2, shape: Shape, text: &str, stream: bool) -> Answer {
-    let (path, body) = (shape.path(shape.model(), stream), shape.body(shape.model(), text, stream).to_string());
-    client.post(&path, &[("authorization", &format!("Bearer {KEY}")), JSON], body.as_bytes(), true)
-}
-
-fn begin(client: &mut Http2, shape: Shape, text: &str) -> Stream {
-    let (path, body) = (shape.path(shape.model(), true), shape.body(shape.model(), text, true).to_string());
-    let stream = client.begin(&path, &[("authorization", &format!("Bearer {KEY}")), JSON], body.as_bytes());
-    assert_eq!(stream.status, 200, "{}", shape.name());
-    stream
-}
-
-#[test]
-fn a_whole_exchange_has_a_deadline() {
-    let upstream = Upstream::start();
-    let gateway = Gateway::start(Options::standard(&upstream.url()).with("timeouts: {total: 600ms}\n"));
-    for shape in Shape::ALL {
-        let asked = Instant::now();
-        let answer = ask(&mut Http2::open(gateway.address), shape, "hi demo:chunks=100 demo:slow=100ms", true);
-        assert_eq!(answer.status, 200, "it begins in time: {}", answer.text());
-        assert!(asked.elapsed() < Duration::from_secs(5), "{}: it does not go on for ever: {:?}", shape.name(), asked.elapsed());
-        assert!(answer.text().contains("\"error\""), "{}: the client is told: {}", shape.name(), answer.text());
-    }
-}
-
 #[test]
 fn the_first_byte_and_the_silence_after_it_have_deadlines_of_their_own() {
     let upstream = Upstream::start();
@@ -48,9 +21,9 @@ fn the_first_byte_and_the_silence_after_it_have_deadlines_of_their_own() {
     let gateway = Gateway::start(Options::standard(&upstream.url()).with(more));
     for shape in Shape::ALL {
         let asked = Instant::now();
-        let silent = ask(&mut Http2::open(gateway.address), shape, "demo:hang", false);
+        let silent = Http2::open(gateway.address).ask(shape, shape.model(), "demo:hang", false);
         shape.expect_error("silent", &silent, 504, "upstream_unavailable");
-        let hanging = ask(&mut Http2::open(gateway.address), shape, "demo:hang-after=2 demo:chunks=10", true);
+        let hanging = Http2::open(gateway.address).ask(shape, shape.model(), "demo:hang-after=2 demo:chunks=10", true);
         assert!(hanging.status == 200 && hanging.text().contains("\"error\""), "{}: {}", shape.name(), hanging.text());
         assert!(asked.elapsed() < Duration::from_secs(10), "{}: not after {:?}", shape.name(), asked.elapsed());
     }
@@ -63,7 +36,7 @@ fn a_client_of_a_silent_stream_is_kept_in_touch() {
     for (shape, sign) in
         [(Shape::Chat, ": keep-alive\n"), (Shape::Messages, "event: ping\n"), (Shape::Generate, r#""parts":[{"text":""}]"#)]
     {
-        let answer = ask(&mut Http2::open(gateway.address), shape, "demo:slow=500ms demo:chunks=2", true);
+        let answer = Http2::open(gateway.address).ask(shape, shape.model(), "demo:slow=500ms demo:chunks=2", true);
         assert!(answer.complete && answer.text().contains(sign), "{}: {}", shape.name(), answer.text());
     }
 }
@@ -76,9 +49,7 @@ fn an_error_before_the_first_content_is_made_good_by_the_next_target() {
     let provider = format!("  - {{name: first, kind: openai, base_url: \"{}/v1\", keys: [k]}}\n", stub.url());
     let models = "  - {name: pair, targets: [{provider: first, model: m}, {provider: chat, model: demo-1, priority: 1}]}\n";
     let gateway = Gateway::start(Options::standard(&upstream.url()).with_providers(&provider).with_models(models));
-    let body = json!({"model": "pair", "messages": [{"role": "user", "content": "hi"}], "stream": true}).to_string();
-    let bearer = format!("Bearer {KEY}");
-    let answer = Http2::open(gateway.address).post("/v1/chat/completions", &[("authorization", &bearer), JSON], body.as_bytes(), true);
+    let answer = Http2::open(gateway.address).ask(Shape::Chat, "pair", "hi", true);
     assert_eq!((answer.status, answer.header("x-svc-provider"), answer.header("x-svc-attempts")), (200, Some("chat"), Some("2")));
     assert!(answer.complete && answer.text().contains("[DONE]") && !answer.text().contains("overloaded"), "{}", answer.text());
 }
@@ -89,14 +60,14 @@ fn a_client_that_leaves_lets_its_provider_go_and_the_others_go_on() {
     let gateway = Gateway::start(Options::standard(&upstream.url()).with("telemetry: {batch_timeout_ms: 20}\n"));
     for shape in Shape::ALL {
         let mut client = Http2::open(gateway.address);
-        let mut leaving = begin(&mut client, shape, "demo:slow=30ms demo:chunks=10000");
-        assert!(leaving.piece().is_some());
+        let mut leaving = client.ask_stream(shape, shape.model(), "demo:slow=30ms demo:chunks=10000");
+        assert!(leaving.status == 200 && leaving.piece().is_some());
         let number = upstream.newest().number();
         let left = Instant::now();
         drop(leaving);
         upstream.wait_ended(number, "abandoned");
         assert!(left.elapsed() < Duration::from_secs(2), "{}: {:?}", shape.name(), left.elapsed());
-        assert_eq!(ask(&mut client, shape, "hi", false).status, 200, "the connection goes on");
+        assert_eq!(client.ask(shape, shape.model(), "hi", false).status, 200, "the connection goes on");
     }
     let database = Database::open(&gateway.database_url());
     let rows = wait::until("six rows", || Some(database.rows()).filter(|rows| rows.len() == 6));
@@ -117,7 +88,7 @@ fn a_body_that_is_too_large_is_refused_in_words() {
             let refused = client.post(&path, &[("authorization", &format!("Bearer {KEY}")), JSON], &body, length);
             shape.expect_error(&format!("length declared: {length}"), &refused, 413, "invalid_request");
         }
-        assert_eq!(ask(&mut client, shape, "hi", false).status, 200, "the connection goes on");
+        assert_eq!(client.ask(shape, shape.model(), "hi", false).status, 200, "the connection goes on");
     }
 }
 
@@ -126,9 +97,10 @@ fn running_streams_finish_when_the_gateway_ends() {
     let upstream = Upstream::start();
     let mut gateway = Gateway::start(Options::standard(&upstream.url()));
     let mut client = Http2::open(gateway.address);
-    let mut streams = Shape::ALL.map(|shape| begin(&mut client, shape, "demo:slow=30ms demo:chunks=40"));
+    let mut streams = Shape::ALL.map(|shape| client.ask_stream(shape, shape.model(), "demo:slow=30ms demo:chunks=40"));
     gateway.terminate();
     for stream in &mut streams {
+        assert_eq!(stream.status, 200);
         let mut body = Vec::new();
         while let Some(piece) = stream.piece() {
             body.extend_from_slice(&piece);
@@ -145,6 +117,6 @@ fn a_connection_without_requests_is_closed() {
     let limits = "  limits: {keepalive_idle: 300ms}\n";
     let gateway = Gateway::start(Options::standard(&upstream.url()).with_server(limits));
     let mut client = Http2::open(gateway.address);
-    assert_eq!(ask(&mut client, Shape::Chat, "demo:slow=200ms demo:chunks=5", true).status, 200, "a stream is no idleness");
+    assert_eq!(client.ask(Shape::Chat, "chat-model", "demo:slow=200ms demo:chunks=5", true).status, 200, "a stream is no idleness");
     client.wait_closed();
 }

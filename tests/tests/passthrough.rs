@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use svc_tests::gateway::{Gateway, KEY, Options};
+use svc_tests::h2c::Http2;
 use svc_tests::ports::free_address;
 use svc_tests::raw::Connection;
 use svc_tests::shapes::Shape;
@@ -313,11 +314,18 @@ fn a_whole_answer_that_breaks_off_becomes_an_error_of_the_shape() {
 fn a_whole_exchange_has_a_deadline() {
     let upstream = Upstream::start();
     let gateway = Gateway::start(Options::standard(&upstream.url()).with("timeouts: {total: 600ms}\n"));
+    let endless = "hi demo:chunks=100 demo:slow=100ms";
     for shape in Shape::ALL {
-        let asked = Instant::now();
-        let answer = shape.ask(&mut Connection::open(gateway.address), shape.model(), "hi demo:chunks=100 demo:slow=100ms", true);
-        assert_eq!(answer.status, 200, "it begins in time: {}", answer.text());
-        assert!(asked.elapsed() < Duration::from_secs(3), "{}: it does not go on for ever: {:?}", shape.name(), asked.elapsed());
-        assert!(answer.text().contains("\"error\""), "{}: the client is told: {}", shape.name(), answer.text());
+        for http2 in [false, true] {
+            let asked = Instant::now();
+            let answer = match http2 {
+                false => shape.ask(&mut Connection::open(gateway.address), shape.model(), endless, true),
+                true => Http2::open(gateway.address).ask(shape, shape.model(), endless, true),
+            };
+            let case = format!("{} over HTTP/2: {http2}", shape.name());
+            assert_eq!(answer.status, 200, "{case}: it begins in time: {}", answer.text());
+            assert!(asked.elapsed() < Duration::from_secs(3), "{case}: it does not go on for ever: {:?}", asked.elapsed());
+            assert!(answer.text().contains("\"error\""), "{case}: the client is told: {}", answer.text());
+        }
     }
 }
