@@ -122,7 +122,8 @@ impl ServerApp for Edge {
             let _counted = counted;
             if http2 {
                 let bounds = heads.http2;
-                http2::serve(heads, stream, bounds, &shutdown).await;
+                // Its future is large, and the task is as large as the largest of both.
+                Box::pin(http2::serve(heads, stream, bounds, &shutdown)).await;
             } else {
                 heads.serve(Box::new(Connection::new(stream)), &shutdown).await;
             }

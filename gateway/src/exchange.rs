@@ -270,6 +270,7 @@ impl Exchange {
         self.body = Bytes::new();
         self.upstream_body = Bytes::new();
         self.pictures = Pictures::default();
+        self.authorisation = None;
         self.body_memory = None;
     }
 

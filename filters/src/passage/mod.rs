@@ -184,8 +184,8 @@ impl Passage {
 
     /// The error the upstream put into its answer.
     #[must_use]
-    pub const fn in_band_error(&self) -> Option<&InBandError> {
-        self.reader.facts.error.as_ref()
+    pub fn in_band_error(&self) -> Option<&InBandError> {
+        self.reader.facts.error.as_deref()
     }
 
     /// Whether a part of the answer proper was seen, as opposed to its frame.

@@ -20,7 +20,7 @@ pub(super) struct Learnt {
     pub(super) messages_usage: MessagesUsage,
     /// The last usage object of generate content, which comes with most chunks and is read when it is asked for.
     generate_usage: Vec<u8>,
-    pub(super) error: Option<InBandError>,
+    pub(super) error: Option<Box<InBandError>>,
     pub(super) content_started: bool,
     pub(super) terminal: bool,
     pub(super) finish_reason: Option<String>,
@@ -57,7 +57,7 @@ impl Learnt {
     pub(super) fn fail(&mut self, value: &[u8], kind: Kind) {
         let truthy = !matches!(value, b"null" | b"false" | b"\"\"" | b"0" | b"{}");
         if truthy && self.error.is_none() {
-            self.error = Some(InBandError::read(value, kind));
+            self.error = Some(Box::new(InBandError::read(value, kind)));
         }
     }
 }
