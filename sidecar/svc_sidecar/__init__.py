@@ -1,0 +1,1 @@
+"""Text and token classifiers for guardrails, served over HTTP on ONNX Runtime."""
