@@ -28,7 +28,7 @@ lint: ## Check formatting, lints, shell scripts and licences
 	@scripts/setup build
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	@if command -v shellcheck >/dev/null; then shellcheck scripts/* tests/sdk/run; else echo "lint: shellcheck is missing; scripts are not checked"; fi
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/* sidecar/run tests/sdk/run; else echo "lint: shellcheck is missing; scripts are not checked"; fi
 	@if command -v cargo-deny >/dev/null; then cargo deny --locked check; else echo "lint: cargo-deny is missing; licences are not checked"; fi
 
 fmt: ## Format everything
