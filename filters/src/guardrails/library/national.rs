@@ -1,0 +1,88 @@
+//! Numbers that states give to people.
+
+use super::Detector;
+use crate::guardrails::check::Check;
+
+pub(super) const DETECTORS: &[Detector] = &[
+    Detector {
+        name: "us_ssn",
+        about: "Social security numbers of the United States, with hyphens or spaces.",
+        pattern: r"(?-u:\b)[0-8][0-9]{2}(?:-[0-9]{2}-|\ [0-9]{2}\ )[0-9]{4}(?-u:\b)",
+        check: Some(Check::UsSsn),
+        max_match: 11,
+        finds: &["SSN «536-90-4399»", "«219 09 9999»."],
+        leaves: &["000-12-3456", "666-12-3456", "900-12-3456", "536-00-4399", "536-90-0000", "536904399", "536-90 4399"],
+    },
+    Detector {
+        name: "uk_nino",
+        about: "National insurance numbers of the United Kingdom.",
+        pattern: r"(?i-u:\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]\b)",
+        check: Some(Check::UkNino),
+        max_match: 16,
+        finds: &["NI «AB123456C»", "«JG 12 13 16 A» is mine"],
+        leaves: &["GB123456A", "DA123456A", "AB123456E", "AB12345C"],
+    },
+    Detector {
+        name: "de_steuer_id",
+        about: "German tax identification numbers with a right check digit.",
+        pattern: r"(?-u:\b)[1-9][0-9](?: ?[0-9]{3}){3}(?-u:\b)",
+        check: Some(Check::DeSteuerId),
+        max_match: 14,
+        finds: &["«86095742719»", "IdNr. «86 095 742 719»", "«65929970489»"],
+        leaves: &["86095742718", "12345678901", "8609574271"],
+    },
+    Detector {
+        name: "fr_nir",
+        about: "French social security numbers with the right key.",
+        pattern: r"(?i-u:\b[1-478] ?[0-9]{2} ?[0-9]{2} ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}\b)",
+        check: Some(Check::FrNir),
+        max_match: 24,
+        finds: &["n° «2 55 08 14 168 025 38»", "«255081416802538»"],
+        leaves: &["255081416802539", "955081416802538", "25508141680253"],
+    },
+    Detector {
+        name: "es_dni",
+        about: "Numbers of Spanish identity cards (DNI) and of foreigners (NIE) with the right letter.",
+        pattern: r"(?i-u:\b(?:[0-9]{8}|[XYZ]-?[0-9]{7})[ -]?[A-HJ-NP-TV-Z]\b)",
+        check: Some(Check::EsDni),
+        max_match: 12,
+        finds: &["DNI «12345678Z»", "«12345678-z»", "NIE «X1234567L»", "«X-1234567-L»"],
+        leaves: &["12345678A", "X1234567M", "1234567Z"],
+    },
+    Detector {
+        name: "it_codice_fiscale",
+        about: "Italian tax codes with the right check letter.",
+        pattern: r"(?i-u:\b[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPR-T][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]\b)",
+        check: Some(Check::ItCodiceFiscale),
+        max_match: 16,
+        finds: &["CF: «RSSMRA85T10A562S»", "«rssmra85t10a562s»"],
+        leaves: &["RSSMRA85T10A562T", "RSSMRA85Z10A562S", "RSSMRA85T10A56"],
+    },
+    Detector {
+        name: "nl_bsn",
+        about: "Dutch citizen service numbers that fulfil the eleven test.",
+        pattern: r"(?-u:\b)(?:[0-9]{9}|[0-9]{4}\.[0-9]{2}\.[0-9]{3}|[0-9]{3}[. ][0-9]{3}[. ][0-9]{3})(?-u:\b)",
+        check: Some(Check::NlBsn),
+        max_match: 11,
+        finds: &["BSN «111222333»", "«123456782»", "«1112.22.333»", "«111 222 333»"],
+        leaves: &["123456789", "000000000", "11122233"],
+    },
+    Detector {
+        name: "in_aadhaar",
+        about: "Indian Aadhaar numbers with a right check digit.",
+        pattern: r"(?-u:\b)[2-9][0-9]{3}(?:[ -]?[0-9]{4}){2}(?-u:\b)",
+        check: Some(Check::InAadhaar),
+        max_match: 14,
+        finds: &["Aadhaar «2341 2341 2346»", "«499118665246»"],
+        leaves: &["2341 2341 2347", "123412341234", "2341 2341 234"],
+    },
+    Detector {
+        name: "br_cpf",
+        about: "Brazilian CPF numbers with right check digits.",
+        pattern: r"(?-u:\b)[0-9]{3}(?:\.[0-9]{3}\.[0-9]{3}-|[0-9]{6})[0-9]{2}(?-u:\b)",
+        check: Some(Check::BrCpf),
+        max_match: 14,
+        finds: &["CPF «529.982.247-25»", "«52998224725»"],
+        leaves: &["529.982.247-26", "111.111.111-11", "5299822472"],
+    },
+];

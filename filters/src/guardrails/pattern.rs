@@ -1,0 +1,85 @@
+//! Reading and compiling the pattern of a rule.
+
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+use regex_syntax::hir::{Hir, HirKind, Look};
+
+use super::rule::{MAX_MATCH, RuleError};
+
+/// Bytes a compiled pattern may take.
+const MAX_PROGRAM: usize = 1 << 20;
+/// How deep a pattern may be nested.
+const MAX_NESTING: u32 = 100;
+
+/// The expression, which is not the empty one and can match.
+pub(super) fn parse(pattern: &str) -> Result<Hir, RuleError> {
+    let config = syntax::Config::new().nest_limit(MAX_NESTING);
+    let hir = syntax::parse_with(pattern, &config).map_err(|error| syntax_error(pattern, &error))?;
+    match hir.properties().minimum_len() {
+        None => Err(RuleError::Never),
+        Some(0) => Err(RuleError::Empty),
+        Some(_) => Ok(hir),
+    }
+}
+
+fn syntax_error(pattern: &str, error: &regex_syntax::Error) -> RuleError {
+    let (problem, offset) = match error {
+        regex_syntax::Error::Parse(error) => (error.kind().to_string(), Some(error.span().start.offset)),
+        regex_syntax::Error::Translate(error) => (error.kind().to_string(), Some(error.span().start.offset)),
+        other => (other.to_string(), None),
+    };
+    let character = offset.and_then(|at| pattern.get(..at)).map(|before| before.chars().count() + 1);
+    RuleError::Syntax { problem, character }
+}
+
+/// Bytes a match has at most: as many as were asked for, or fewer where the expression has no longer ones.
+pub(super) fn bound(hir: &Hir, asked: Option<usize>, default_max: usize) -> Result<usize, RuleError> {
+    let asked = asked.unwrap_or(default_max);
+    if !(1..=MAX_MATCH).contains(&asked) {
+        return Err(RuleError::MaxMatch(asked));
+    }
+    let max_match = hir.properties().maximum_len().map_or(asked, |longest| longest.min(asked));
+    match hir.properties().minimum_len() {
+        Some(shortest) if shortest > max_match => Err(RuleError::OutOfBound { shortest, max_match }),
+        _ => Ok(max_match),
+    }
+}
+
+/// The expression, compiled.
+pub(super) fn build(hir: &Hir) -> Result<Regex, RuleError> {
+    let config = Regex::config().nfa_size_limit(Some(MAX_PROGRAM)).onepass_size_limit(Some(MAX_PROGRAM));
+    Regex::builder().configure(config).build_from_hir(hir).map_err(|error| match error.size_limit() {
+        Some(_) => RuleError::TooLarge,
+        None => RuleError::Syntax { problem: error.to_string(), character: None },
+    })
+}
+
+/// The expression without groups, and without boundaries of words in Unicode's sense.
+pub(super) fn widened(hir: Hir) -> Hir {
+    match hir.into_kind() {
+        HirKind::Look(look) if is_unicode_word(look) => Hir::empty(),
+        HirKind::Look(look) => Hir::look(look),
+        HirKind::Capture(group) => widened(*group.sub),
+        HirKind::Repetition(mut repetition) => {
+            repetition.sub = Box::new(widened(*repetition.sub));
+            Hir::repetition(repetition)
+        }
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(widened).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(widened).collect()),
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => Hir::class(class),
+    }
+}
+
+const fn is_unicode_word(look: Look) -> bool {
+    matches!(
+        look,
+        Look::WordUnicode
+            | Look::WordUnicodeNegate
+            | Look::WordStartUnicode
+            | Look::WordEndUnicode
+            | Look::WordStartHalfUnicode
+            | Look::WordEndHalfUnicode
+    )
+}

@@ -1,0 +1,5 @@
+//! Tests of the whole engine.
+
+mod deciding;
+mod holding;
+mod splits;
