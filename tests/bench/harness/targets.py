@@ -212,6 +212,29 @@ class FullGateway(Gateway):
         return [str(self.program.resolve()), "--conf", str(path)]
 
 
+class GuardedGateway(Gateway):
+    """The gateway with guardrails at every place of prompts and answers, of which none finds anything."""
+    label = "gateway, 30 guardrails"
+
+    def command(self):
+        text = (HERE / "conf" / self.conf).read_text() + "guardrails:\n"
+        text += "".join(f"  - {{name: {name}, kind: detector, detector: {name}, action: {ACTIONS[n % 3]}}}\n" for n, name in enumerate(DETECTORS))
+        text += "".join(f"  - {{name: pattern-{n}, kind: regex, pattern: '{pattern}', action: {ACTIONS[n % 3]}}}\n" for n, pattern in enumerate(PATTERNS))
+        path = self.folder / self.conf
+        path.write_text(text)
+        return [str(self.program.resolve()), "--conf", str(path)]
+
+
+ACTIONS = ("mask", "block", "log_only")
+DETECTORS = ("card_number", "iban", "email", "phone", "us_ssn", "uk_nino", "de_steuer_id", "fr_nir", "es_dni", "it_codice_fiscale", "nl_bsn",
+             "in_aadhaar", "br_cpf", "ipv4", "api_key", "private_key", "jwt", "jailbreak")
+# What companies write: names of projects and customers, marks of classified documents, own numbers, hosts, words.
+PATTERNS = (
+    r"(?i)project (?:atlas|zephyr|quicksand)", r"\bACME-[0-9]{6}\b", r"(?i)strictly confidential", r"(?i)for internal use only", r"\bcustomer-[a-f0-9]{8}\b",
+    r"[a-z0-9-]+\.corp\.example\.com", r"(?i)merger with \w+", r"\bEMP[0-9]{5}\b", r"(?i)layoffs?", r"(?i)\bsalary of [A-Z][a-z]+", r"x-internal-[a-z]+",
+    r"(?i)(?:kill|harm) (?:yourself|himself|herself)",
+)
+
 # One of each kind and condition; what they ask for does not hold for what the load sends.
 RULES = (
     "kind: deny, when: {models: [model-NUMBER-that-nobody-asks-for]}",
@@ -223,7 +246,8 @@ RULES = (
     "kind: deny, when: {tools: true, models: ['expensive-NUMBER-*']}",
 )
 
-KINDS = {"direct": Direct, "nginx": Nginx, "pingora": Pingora, "gateway": Gateway, "gateway-plain": PlainGateway, "gateway-full": FullGateway}
+KINDS = {"direct": Direct, "nginx": Nginx, "pingora": Pingora, "gateway": Gateway, "gateway-plain": PlainGateway, "gateway-guarded": GuardedGateway,
+         "gateway-full": FullGateway}
 DEFAULT = [name for name in KINDS if name != "gateway-full"]  # which is slow to start
 
 
