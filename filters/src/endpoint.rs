@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::passage::BodyKind;
 use crate::shape::Shape;
 
 /// An endpoint of the data plane.
@@ -165,6 +166,30 @@ impl Endpoint {
             | Self::GetModel
             | Self::TranslationMatrix => Shape::ChatCompletions,
             Self::Responses => Shape::Responses,
+        }
+    }
+
+    /// Whose fields its bodies have.
+    #[must_use]
+    pub const fn body_kind(self) -> BodyKind {
+        match self {
+            Self::ChatCompletions => BodyKind::ChatCompletions,
+            Self::Completions => BodyKind::Completions,
+            Self::Responses => BodyKind::Responses,
+            Self::Embeddings => BodyKind::Embeddings,
+            Self::ImagesGenerations | Self::ImagesEdits | Self::ImagesVariations => BodyKind::Images,
+            Self::AudioSpeech | Self::AudioTranscriptions | Self::AudioTranslations => BodyKind::Audio,
+            Self::Moderations => BodyKind::Moderations,
+            Self::Messages => BodyKind::Messages,
+            Self::MessagesCountTokens => BodyKind::CountTokens,
+            Self::GenerateContent
+            | Self::StreamGenerateContent
+            | Self::GenerateCountTokens
+            | Self::EmbedContent
+            | Self::BatchEmbedContents
+            | Self::ListModels
+            | Self::GetModel
+            | Self::TranslationMatrix => BodyKind::GenerateContent,
         }
     }
 

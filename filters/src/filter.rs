@@ -8,6 +8,7 @@ use http::HeaderMap;
 
 use crate::auth::Key;
 use crate::endpoint::Endpoint;
+use crate::guardrails::{self, Detour, RuleSet};
 use crate::limits::{Decision, Permit};
 use crate::passage::Facts;
 use crate::policy::Policy;
@@ -86,6 +87,13 @@ pub enum Notice {
         /// The rule.
         rule: Arc<str>,
     },
+    /// A guardrail refused it, or cut its answer off.
+    GuardrailBlocked {
+        /// The guardrail.
+        guardrail: Arc<str>,
+        /// Where it found something.
+        place: guardrails::Place,
+    },
     /// A spend circuit decided about it: more was spent than it allows.
     SpendCircuitTripped {
         /// The rule.
@@ -123,6 +131,12 @@ pub struct Request<'a> {
     pub limit: Option<Decision>,
     /// Set by `limits`: what the request holds until it has ended; `None` where no cap applies.
     pub permit: Option<Box<Permit>>,
+    /// Set by `guardrails`: the guardrails that concern the caller, for the answer too.
+    pub guardrails: Option<Arc<RuleSet>>,
+    /// Set by `guardrails`: the body as it is to go on, where something in it was masked.
+    pub masked: Option<Vec<u8>>,
+    /// Set by `guardrails`: where the request goes instead of the model it asks for.
+    pub detour: Option<Detour>,
     /// Set by `routing`: the model entry.
     pub resolved: Option<Arc<Model>>,
     /// Set by `routing`, pruned by `translation`: the targets to try, in order.
@@ -154,11 +168,25 @@ impl<'a> Request<'a> {
             key: None,
             limit: None,
             permit: None,
+            guardrails: None,
+            masked: None,
+            detour: None,
             resolved: None,
             plan: Vec::new(),
             rule: None,
             notes: Vec::new(),
             notices: Vec::new(),
+        }
+    }
+}
+
+impl Request<'_> {
+    /// The model to go to: the one asked for, unless a guardrail sends the request to another.
+    #[must_use]
+    pub fn wanted(&self) -> &str {
+        match &self.detour {
+            Some(Detour::Model(model)) => model,
+            Some(Detour::Text(_)) | None => self.model,
         }
     }
 }

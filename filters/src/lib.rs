@@ -15,6 +15,7 @@ pub mod period;
 pub mod policy;
 pub mod registry;
 pub mod routing;
+pub mod screening;
 pub mod shape;
 pub mod tokens;
 pub mod translate;

@@ -1,6 +1,7 @@
 //! Everything the filters consult, as one immutable value.
 
 use crate::auth::KeyTable;
+use crate::guardrails::Guardrails;
 use crate::limits::Caps;
 use crate::routing::ModelTable;
 use crate::routing::rules::RuleSet;
@@ -16,4 +17,6 @@ pub struct Policy {
     pub caps: Caps,
     /// Rules that decide before a target is chosen.
     pub rules: RuleSet,
+    /// What is looked for in prompts and answers.
+    pub guardrails: Guardrails,
 }

@@ -210,7 +210,7 @@ fn give_way() {
 
 /// Says which declared resources this version does not act on, so that nobody relies on them.
 fn warn_of_unenforced(conf: &Conf) {
-    if !conf.guardrails.is_empty() {
-        log::warn!("{} guardrails are declared; this version does not apply guardrails", conf.guardrails.len());
+    for guardrail in conf.guardrails.iter().filter(|guardrail| guardrail.kind.needs_model()) {
+        log::warn!("the guardrail `{}` needs a model; this version does not apply such guardrails", guardrail.name);
     }
 }

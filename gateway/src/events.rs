@@ -5,6 +5,7 @@ mod damper;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use svc_filters::guardrails::Place;
 
 use crate::clock::Clock;
 use crate::providers::{KeyLabel, Position, Turn};
@@ -30,6 +31,8 @@ pub enum Event<'a> {
     },
     /// A routing rule refused a request.
     RoutingDenied(Ruled<'a>),
+    /// A guardrail refused a request, or cut its answer off, for what it found at a place.
+    GuardrailBlocked(Ruled<'a>, Place),
     /// A spend circuit decided about a request.
     SpendCircuitTripped(Ruled<'a>),
     /// A provider refused a credential, which rests now.
@@ -63,6 +66,7 @@ impl Event<'_> {
                 Position::Closed => "circuit.closed",
             },
             Self::RoutingDenied(_) => "routing.denied",
+            Self::GuardrailBlocked(..) => "guardrail.blocked",
             Self::SpendCircuitTripped(_) => "spend_circuit.tripped",
             Self::ProviderKeyQuarantined { .. } => "provider_key.quarantined",
         }
@@ -84,6 +88,11 @@ impl Event<'_> {
                 let Ruled { request_id, key_id, rule, model } = ruled;
                 json!({"request_id": request_id, "key_id": key_id, "rule": rule, "model": model, "suppressed": suppressed})
             }
+            Self::GuardrailBlocked(ruled, place) => {
+                let Ruled { request_id, key_id, rule, model } = ruled;
+                let place = place.as_str();
+                json!({"request_id": request_id, "key_id": key_id, "guardrail": rule, "place": place, "model": model, "suppressed": suppressed})
+            }
             Self::ProviderKeyQuarantined { provider, key } => {
                 json!({"provider": provider, "position": key.position, "name": key.name, "last_four": key.last_four})
             }
@@ -96,15 +105,17 @@ impl Event<'_> {
 pub struct Events {
     last: Mutex<(i64, u16)>,
     denials: Damper,
+    blocks: Damper,
     trips: Damper,
 }
 
 impl Events {
-    /// Appends an event to the journal, unless one like it was told less than a minute ago: of refusals by rules, one for each
+    /// Appends an event to the journal, unless one like it was told less than a minute ago: of refusals by rules and by guardrails, one for each
     /// rule and key; of spend circuits, one for each rule. The next one tells how many were held back.
     pub fn tell(&self, journal: &Journal, clock: &Clock, event: &Event<'_>) {
         let ticks = clock.ticks();
         let told = match event {
+            Event::GuardrailBlocked(ruled, _) => self.blocks.lets(&[ruled.rule, ruled.key_id], ticks),
             Event::RoutingDenied(ruled) => self.denials.lets(&[ruled.rule, ruled.key_id], ticks),
             Event::SpendCircuitTripped(ruled) => self.trips.lets(&[ruled.rule], ticks),
             Event::Circuit { .. } | Event::ProviderKeyQuarantined { .. } => Some(0),
@@ -140,10 +151,10 @@ const fn next((last, number): (i64, u16), now: i64) -> (i64, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Entry, Position as Place};
+    use crate::store::{Entry, Position as At};
 
     fn told(journal: &Journal) -> Vec<(String, String, Value)> {
-        let mut reader = journal.reader(Place::default());
+        let mut reader = journal.reader(At::default());
         let mut told = Vec::new();
         while let Some(entry) = reader.next(journal.end_position()).unwrap() {
             let Entry::Event(encoded) = entry else { panic!("only events were appended") };

@@ -11,9 +11,11 @@ use pingora::proxy::Session;
 use svc_filters::auth::{Key, Owner};
 use svc_filters::canonical::Failure;
 use svc_filters::endpoint::Endpoint;
+use svc_filters::guardrails::RuleSet;
 use svc_filters::limits::Decision;
 use svc_filters::passage::Facts;
 use svc_filters::routing::Model;
+use svc_filters::screening::Screen;
 use svc_filters::shape::Shape;
 use svc_filters::tokens::{Hearing, Prompt};
 use svc_filters::usage::Usage;
@@ -68,6 +70,10 @@ pub struct Exchange {
     pub resolved: Option<Arc<Model>>,
     /// The routing rule that decided.
     pub rule: Option<Arc<str>>,
+    /// The guardrails that concern the caller.
+    pub guardrails: Option<Arc<RuleSet>>,
+    /// The text that a guardrail gives for an answer.
+    pub said: Option<Arc<str>>,
     /// What was read from the body.
     pub facts: Option<Facts>,
     /// The client's body, decompressed.
@@ -118,8 +124,16 @@ pub struct Answer {
     pub unwrapping: Option<Box<Unwrapping>>,
     /// Reads and edits, or translates, the body.
     pub way: Option<Way>,
-    /// Whether the head of a stream may leave.
+    /// Looks at what is about to leave, where guardrails do.
+    pub screen: Option<Box<Screen>>,
+    /// What was handed to Pingora and not written yet, where a guardrail may end the answer: Pingora forgets it then.
+    pub unwritten: Unwritten,
+    /// How a guardrail ends the answer, in place of what the provider would have gone on with.
+    pub farewell: Option<Bytes>,
+    /// Whether the answer is one, so that no other try is made.
     pub released: bool,
+    /// Whether a first piece of a stream has left.
+    pub begun: bool,
     /// Whether an error has taken the answer's place.
     pub replaced: bool,
     /// Whether it is a stream.
@@ -148,6 +162,39 @@ pub struct Answer {
     pub stopped: Option<Box<Rejection>>,
 }
 
+/// Pieces of an answer on their way through Pingora.
+#[derive(Default)]
+pub struct Unwritten {
+    writes: u64,
+    pieces: Vec<Bytes>,
+}
+
+impl Unwritten {
+    /// Adds a piece, after so many writes; whatever came before the last write is gone.
+    pub fn add(&mut self, writes: u64, piece: Bytes) {
+        self.forget(writes);
+        self.pieces.push(piece);
+    }
+
+    /// Takes what no write has taken along, and `last` after it.
+    pub fn take(&mut self, writes: u64, last: Bytes) -> Bytes {
+        self.forget(writes);
+        let mut pieces = std::mem::take(&mut self.pieces);
+        if pieces.is_empty() {
+            return last;
+        }
+        pieces.push(last);
+        Bytes::from(pieces.concat())
+    }
+
+    fn forget(&mut self, writes: u64) {
+        if self.writes != writes {
+            self.writes = writes;
+            self.pieces.clear();
+        }
+    }
+}
+
 impl Exchange {
     /// A request whose head is about to be read.
     #[must_use]
@@ -170,6 +217,8 @@ impl Exchange {
             ticket: None,
             resolved: None,
             rule: None,
+            guardrails: None,
+            said: None,
             facts: None,
             body: Bytes::new(),
             body_length: 0,

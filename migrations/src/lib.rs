@@ -6,6 +6,7 @@
 
 mod connect;
 mod m20261121_events;
+mod m20261121_guardrails;
 mod m20261121_identity;
 mod m20261121_records;
 mod m20261121_revision;
@@ -33,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_translation::Migration),
             Box::new(m20261121_rules::Migration),
             Box::new(m20261121_events::Migration),
+            Box::new(m20261121_guardrails::Migration),
         ]
     }
 }

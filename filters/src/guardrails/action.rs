@@ -13,8 +13,8 @@ const PLACEHOLDERS: [&str; 3] = ["rule", "length", "last4"];
 pub enum Action {
     /// The request is refused, or the answer cut off.
     Block,
-    /// The request goes to the model of this name or alias.
-    Redirect(Arc<str>),
+    /// The request goes elsewhere.
+    Redirect(Detour),
     /// The match is replaced.
     Mask(Template),
     /// It is only noted.
@@ -42,6 +42,15 @@ impl Action {
             Self::LogOnly => "log_only",
         }
     }
+}
+
+/// Where a request goes instead of the model it asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detour {
+    /// To the model of this name or alias.
+    Model(Arc<str>),
+    /// Nowhere: this text is the answer, or the rest of it.
+    Text(Arc<str>),
 }
 
 /// What takes the place of a match: text in which `{rule}` stands for the rule's name, `{length}` for the number of characters that

@@ -8,6 +8,7 @@ mod action;
 mod automaton;
 mod check;
 mod decision;
+mod filter;
 mod fold;
 pub mod library;
 mod live;
@@ -18,7 +19,9 @@ mod place;
 mod rule;
 mod set;
 mod spans;
+mod spec;
 mod stream;
+mod table;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -28,28 +31,18 @@ mod trail;
 mod view;
 mod walk;
 
-pub use self::action::{Action, Template};
+pub use self::action::{Action, Detour, Template};
 pub use self::automaton::SetError;
 pub use self::check::Check;
 pub use self::decision::{Decision, Edit, Finding};
+pub use self::filter::GuardrailsFilter;
 pub use self::fold::fold;
 pub use self::place::{Place, Places};
 pub use self::rule::{DEFAULT_MAX_MATCH, DEFAULT_PRIORITY, LooksFor, MAX_MATCH, MAX_PATTERN, Rule, RuleError, RuleSpec};
 pub use self::set::RuleSet;
+pub use self::spec::{ActionKind, AppliesTo, Elsewhere, GuardrailError, GuardrailKind, GuardrailSpec};
 pub use self::stream::{Settled, Stream};
+pub use self::table::{Guardrail, Guardrails};
 
-use crate::filter::{self, Filter};
-
-/// The place in the chain where content rules are applied. No rule reaches it yet; declared ones are reported at start.
-#[derive(Clone, Copy, Debug)]
-pub struct GuardrailsFilter;
-
-impl Filter for GuardrailsFilter {
-    fn name(&self) -> &'static str {
-        "guardrails"
-    }
-
-    fn check(&self, place: &filter::Place<'_>) -> Result<(), String> {
-        place.after("auth")
-    }
-}
+/// The name of the filter in the chain.
+pub const FILTER: &str = "guardrails";

@@ -28,6 +28,20 @@ impl Place {
     pub const ALL: [Self; 7] =
         [Self::System, Self::Messages, Self::ToolResults, Self::Documents, Self::Answer, Self::Reasoning, Self::ToolArguments];
 
+    /// The word for it in configurations and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Messages => "messages",
+            Self::ToolResults => "tool_results",
+            Self::Documents => "documents",
+            Self::Answer => "answer",
+            Self::Reasoning => "reasoning",
+            Self::ToolArguments => "tool_arguments",
+        }
+    }
+
     const fn bit(self) -> u8 {
         1 << self as u8
     }

@@ -32,6 +32,7 @@ pub use self::error::InBandError;
 use self::events::EventStream;
 pub use self::kind::{BodyKind, Framing, PassageKind};
 pub use self::multipart::MultipartError;
+pub(crate) use self::output::Output;
 use self::reading::{Reader, Rules};
 pub use self::request::{Facts, FactsError};
 use crate::tokens::{Heard, Hearing};

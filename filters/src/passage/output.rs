@@ -9,7 +9,7 @@ const SLACK: usize = 256;
 
 /// Collects the frames of one piece.
 #[derive(Default)]
-pub(super) struct Output {
+pub(crate) struct Output {
     head: Option<Bytes>,
     edited: Vec<u8>,
     /// Bytes of the piece already copied or dropped.
@@ -20,7 +20,7 @@ pub(super) struct Output {
 
 impl Output {
     /// Sends `frame` on as it is.
-    pub(super) fn keep(&mut self, frame: Frame) {
+    pub(crate) fn keep(&mut self, frame: Frame) {
         match frame {
             Frame::Within(range) => self.end = range.end,
             Frame::Carried { raw, end } => {
@@ -32,7 +32,7 @@ impl Output {
     }
 
     /// Leaves `frame` out.
-    pub(super) fn omit(&mut self, piece: &[u8], frame: &Frame) {
+    pub(crate) fn omit(&mut self, piece: &[u8], frame: &Frame) {
         let (start, end) = place(frame);
         if start > self.done {
             self.copy(piece, start);
@@ -42,7 +42,7 @@ impl Output {
     }
 
     /// Where to write what takes the place of `frame`.
-    pub(super) fn edit(&mut self, piece: &[u8], frame: &Frame) -> &mut Vec<u8> {
+    pub(crate) fn edit(&mut self, piece: &[u8], frame: &Frame) -> &mut Vec<u8> {
         let (start, end) = place(frame);
         self.copy(piece, start);
         self.done = end;
@@ -51,7 +51,7 @@ impl Output {
     }
 
     /// Sends `bytes` after everything else of the piece.
-    pub(super) fn append(&mut self, piece: &[u8], bytes: &Bytes) {
+    pub(crate) fn append(&mut self, piece: &[u8], bytes: &Bytes) {
         if self.edited.is_empty() && self.head.is_none() && self.done == self.end {
             self.head = Some(bytes.clone());
             return;
@@ -61,7 +61,7 @@ impl Output {
     }
 
     /// What to send.
-    pub(super) fn finish(mut self, piece: &Bytes) -> Bytes {
+    pub(crate) fn finish(mut self, piece: &Bytes) -> Bytes {
         if !self.edited.is_empty() {
             self.copy(piece, self.end);
             return Bytes::from(self.edited);

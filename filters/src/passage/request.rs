@@ -86,6 +86,12 @@ pub enum FactsError {
 }
 
 impl Facts {
+    /// Whether the body is a form rather than JSON.
+    #[must_use]
+    pub const fn is_form(&self) -> bool {
+        self.places.form
+    }
+
     /// Reads `body`, which is a form if `content_type` says so and the endpoint takes forms, and otherwise JSON.
     ///
     /// # Errors

@@ -49,7 +49,7 @@ impl Filter for RoutingFilter {
 
 /// Goes to the model that was asked for.
 fn asked(request: &mut Request<'_>) -> Verdict {
-    let Some(model) = request.policy.models.find(request.model) else { return not_found(request.model) };
+    let Some(model) = request.policy.models.find(request.wanted()) else { return not_found(request.wanted()) };
     let key = request.key.as_ref().map_or("", |key| &key.id);
     let end_user = request.facts.and_then(|facts| facts.end_user.as_deref());
     request.plan = plan(model, &request.policy.models, &Draw { random: request.random, key, end_user });
@@ -68,7 +68,7 @@ impl RoutingFilter {
         let sample = Sample {
             endpoint: request.endpoint,
             shape: request.shape,
-            model: request.model,
+            model: request.wanted(),
             stream: request.endpoint == Endpoint::StreamGenerateContent || facts.is_some_and(|facts| facts.stream),
             tools: facts.is_some_and(|facts| facts.has_tools),
             images: facts.is_some_and(|facts| facts.has_images),
@@ -113,7 +113,7 @@ impl RoutingFilter {
                 request.rule = Some(rule);
                 rejection.into()
             }
-            Outcome::ModelNotFound => not_found(request.model),
+            Outcome::ModelNotFound => not_found(request.wanted()),
         }
     }
 }

@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use super::prepare::{Prepared, Viewer};
 use super::restore::Restore;
 use super::{ClientView, Decode, Encode, chat_completions, generate_content, messages, responses};
-use crate::canonical::{Event, Failure, FailureClass, Sink, Text};
+use crate::canonical::{Event, Failure, FailureClass, Finish, FinishReason, Sink, Text};
 use crate::passage::{ANSWER_LIMIT, BodyKind, Cutoff, Framing, PassageError, PassageKind};
 use crate::shape::Shape;
 use crate::tokens::{Heard, Hearing};
@@ -229,6 +229,12 @@ fn encoder(view: ClientView, prepared: &Prepared) -> Box<dyn Encode> {
     match (view.shape, prepared.stream) {
         (Shape::ChatCompletions, true) if prepared.adaptations().legacy_calls => Box::new(chat_completions::legacy_stream_encoder(view)),
         (Shape::ChatCompletions, false) if prepared.adaptations().legacy_calls => Box::new(chat_completions::legacy_whole_encoder(view)),
+        (_, stream) => plain_encoder(view, stream),
+    }
+}
+
+fn plain_encoder(view: ClientView, stream: bool) -> Box<dyn Encode> {
+    match (view.shape, stream) {
         (Shape::ChatCompletions, true) => Box::new(chat_completions::stream_encoder(view)),
         (Shape::ChatCompletions, false) => Box::new(chat_completions::whole_encoder(view)),
         (Shape::Messages, true) => Box::new(messages::stream_encoder(view)),
@@ -238,6 +244,36 @@ fn encoder(view: ClientView, prepared: &Prepared) -> Box<dyn Encode> {
         (Shape::Responses, true) => Box::new(responses::stream_encoder(view)),
         (Shape::Responses, false) => Box::new(responses::whole_encoder(view)),
     }
+}
+
+/// An answer that consists of `text` and used no tokens, as the client would get it of a model: one document, or a whole stream.
+#[must_use]
+pub fn said(viewer: Viewer, stream: bool, include_usage: bool, text: &str) -> Bytes {
+    let view = ClientView {
+        shape: viewer.shape,
+        upstream: viewer.shape,
+        origin: 0,
+        model: viewer.model,
+        request_id: viewer.request_id,
+        created: viewer.created,
+        include_usage,
+        show_reasoning: false,
+        array: viewer.array,
+    };
+    let mut encoder = plain_encoder(view, stream);
+    let mut out = Vec::new();
+    let finish = Finish { reason: FinishReason::Stop, raw: Text::from(String::new()), stop_sequence: None, explanation: None };
+    let events = [
+        Event::Start { id: None, created: None },
+        Event::Text { choice: 0, text: Text::from(text.to_owned()) },
+        Event::Finish { choice: 0, finish },
+        Event::Usage(Usage::default()),
+        Event::End,
+    ];
+    for event in &events {
+        encoder.event(event, &mut out);
+    }
+    Bytes::from(out)
 }
 
 #[inline]

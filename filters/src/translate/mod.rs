@@ -20,7 +20,7 @@ mod prepare;
 mod restore;
 mod target;
 
-pub use answer::Answer;
+pub use answer::{Answer, said};
 pub use encoding::{Adaptations, ClientView, Encoding};
 pub use errors::{failure_for, fit_to_tell, is_failure, read_failure, write_failure, write_failure_as};
 pub use filter::{TranslationFilter, keep_carried};

@@ -12,7 +12,6 @@ mod declared;
 mod egress;
 mod error;
 mod expand;
-mod guardrails;
 mod keys;
 mod limits;
 mod load;
@@ -42,7 +41,6 @@ pub use database::{Database, Redis};
 pub use egress::{Cidr, Egress, NotANetwork};
 pub use error::{ConfError, Problem};
 pub use expand::Lookup;
-pub use guardrails::{Action, AppliesTo, Guardrail, GuardrailKind};
 pub use keys::{ContentLogging, Key, KeyStatus, Timestamp};
 pub use limits::{Limits, OnLimiterError};
 pub use models::{Capabilities, Model, Target};
@@ -50,6 +48,7 @@ pub use providers::{Aws, Entra, Http2, Provider, ProviderKind, Vertex};
 pub use secret::Secret;
 pub use server::{Server, ServerLimits, Tls};
 pub use size::{ByteSize, NotASize};
+pub use svc_filters::guardrails::GuardrailSpec as Guardrail;
 pub use svc_filters::period::{NotAPeriod, Period};
 pub use svc_filters::routing::rules::{
     Arm, Day, NotATime, NotAnAmount, Offset, Owner, Range, Redirect, RuleKind, RuleSpec as Rule, Scope, Spend, Sticky, TimeOfDay,

@@ -1,19 +1,24 @@
-//! Routing rules that do not come from the file, such as those an operator wants to try.
+//! Routing rules and guardrails that do not come from the file, such as those an operator wants to try.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use super::error::Problem;
 use super::node::{Entry, Mark, Node, Scalar, Value};
-use super::{Rule, de, validate};
+use super::{Guardrail, Rule, de, validate};
 
 /// Where everything is: JSON from elsewhere has no lines.
 const NOWHERE: Mark = Mark { line: 1, column: 1 };
-/// The section rules are in.
-const SECTION: &str = "rules";
 
 #[derive(Deserialize)]
-struct Section {
+struct Rules {
     rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+struct Guardrails {
+    guardrails: Vec<Guardrail>,
 }
 
 impl super::Conf {
@@ -22,13 +27,28 @@ impl super::Conf {
     ///
     /// # Errors
     /// Everything that is wrong; of what cannot be read at all, the first. At least one problem.
-    pub fn rules_of(json: &serde_json::Value) -> Result<Vec<Rule>, Vec<Problem>> {
-        let entry = Entry { key: SECTION.to_owned(), key_mark: NOWHERE, value: node(json) };
-        let root = Node { mark: NOWHERE, value: Value::Map(vec![entry]) };
-        let section: Section = de::from_tree(&root, "").map_err(|problem| vec![*problem])?;
+    pub fn rules_of(json: &Json) -> Result<Vec<Rule>, Vec<Problem>> {
+        let (section, root) = section::<Rules>("rules", json)?;
         let problems = validate::check_rules(&section.rules, &root);
         if problems.is_empty() { Ok(section.rules) } else { Err(problems) }
     }
+
+    /// The same for a list of guardrails in the form of the section `guardrails`.
+    ///
+    /// # Errors
+    /// As [`Self::rules_of`].
+    pub fn guardrails_of(json: &Json) -> Result<Vec<Guardrail>, Vec<Problem>> {
+        let (section, root) = section::<Guardrails>("guardrails", json)?;
+        let problems = validate::check_guardrails(&section.guardrails, &root);
+        if problems.is_empty() { Ok(section.guardrails) } else { Err(problems) }
+    }
+}
+
+fn section<T: DeserializeOwned>(key: &str, json: &Json) -> Result<(T, Node), Vec<Problem>> {
+    let entry = Entry { key: key.to_owned(), key_mark: NOWHERE, value: node(json) };
+    let root = Node { mark: NOWHERE, value: Value::Map(vec![entry]) };
+    let section = de::from_tree(&root, "").map_err(|problem| vec![*problem])?;
+    Ok((section, root))
 }
 
 fn node(json: &serde_json::Value) -> Node {

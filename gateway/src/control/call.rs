@@ -18,6 +18,7 @@ const ARRIVAL: Duration = Duration::from_secs(10);
 pub(super) enum Route {
     Health,
     ExplainRouting,
+    TestGuardrails,
     ListKeys,
     CreateKey,
     GetKey(String),
@@ -48,6 +49,7 @@ impl Route {
         match (parts.as_slice(), method.as_str()) {
             (["health"], "GET") => Ok(Self::Health),
             (["routing", "explain"], "POST") => Ok(Self::ExplainRouting),
+            (["guardrails", "test"], "POST") => Ok(Self::TestGuardrails),
             (["keys"], "GET") => Ok(Self::ListKeys),
             (["keys"], "POST") => Ok(Self::CreateKey),
             (["users"], "GET") => Ok(Self::ListUsers),
@@ -59,7 +61,7 @@ impl Route {
             (["users", id], "GET") if is_id(id) => Ok(Self::GetUser((*id).to_owned())),
             (["users", id], "PATCH") if is_id(id) => Ok(Self::UpdateUser((*id).to_owned())),
             (["users", id], "DELETE") if is_id(id) => Ok(Self::DisableUser((*id).to_owned())),
-            (["routing", "explain"], _) => Err(Problem::MethodNotAllowed("POST")),
+            (["routing", "explain"] | ["guardrails", "test"], _) => Err(Problem::MethodNotAllowed("POST")),
             (["health"], _) => Err(Problem::MethodNotAllowed("GET, HEAD")),
             (["keys" | "users"], _) => Err(Problem::MethodNotAllowed("GET, HEAD, POST")),
             (["keys" | "users", id], _) if is_id(id) => Err(Problem::MethodNotAllowed("GET, HEAD, PATCH, DELETE")),
@@ -72,7 +74,13 @@ impl Route {
     const fn takes_body(&self) -> bool {
         matches!(
             self,
-            Self::ExplainRouting | Self::CreateKey | Self::UpdateKey(_) | Self::RotateKey(_) | Self::CreateUser | Self::UpdateUser(_)
+            Self::ExplainRouting
+                | Self::TestGuardrails
+                | Self::CreateKey
+                | Self::UpdateKey(_)
+                | Self::RotateKey(_)
+                | Self::CreateUser
+                | Self::UpdateUser(_)
         )
     }
 }
@@ -143,6 +151,8 @@ mod tests {
         assert_eq!(find("GET", "/admin/health"), Ok(Route::Health));
         assert_eq!(find("POST", "/admin/routing/explain"), Ok(Route::ExplainRouting));
         assert_eq!(find("GET", "/admin/routing/explain"), Err(Problem::MethodNotAllowed("POST")));
+        assert_eq!(find("POST", "/admin/guardrails/test"), Ok(Route::TestGuardrails));
+        assert_eq!(find("PUT", "/admin/guardrails/test"), Err(Problem::MethodNotAllowed("POST")));
         assert_eq!(find("HEAD", "/admin/keys"), Ok(Route::ListKeys));
         assert_eq!(find("POST", "/admin/keys"), Ok(Route::CreateKey));
         assert_eq!(find("PATCH", "/admin/keys/0a-1"), Ok(Route::UpdateKey("0a-1".into())));

@@ -7,6 +7,7 @@ mod access;
 mod audited;
 mod call;
 mod fields;
+mod guardrails;
 mod health;
 mod keys;
 mod list;
@@ -104,6 +105,10 @@ async fn dispatch(exchange: &Exchange, call: Call) -> Answer {
         Route::ExplainRouting => {
             let trial = trial(exchange, control);
             control.run(async move { routing::explain(&store, trial, &call.body).await }).await
+        }
+        Route::TestGuardrails => {
+            let snapshot = exchange.gateway.live.hold();
+            control.run(async move { guardrails::test(snapshot, &call.body).await }).await
         }
         Route::Health => health::answer(exchange, control).await,
         Route::ListKeys => control.run(async move { keys::list(&store, &call.query).await }).await,

@@ -90,7 +90,7 @@ impl Trial {
 }
 
 /// The one key of an id or name.
-fn key_called(snapshot: &Snapshot, name: &str) -> Result<Arc<Key>, Problem> {
+pub(super) fn key_called(snapshot: &Snapshot, name: &str) -> Result<Arc<Key>, Problem> {
     let mut found = snapshot.policy.keys.called(name);
     match (found.pop(), found.is_empty()) {
         (Some(key), true) => Ok(key),

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub struct Connection {
     release: Due,
     pulse: Pulse,
     alarm: Alarm,
+    /// How often something was written.
+    writes: AtomicU64,
 }
 
 impl fmt::Debug for Connection {
@@ -63,6 +66,7 @@ impl Connection {
             release: Due::default(),
             pulse: Pulse::default(),
             alarm: Alarm::default(),
+            writes: AtomicU64::new(0),
         }
     }
 
@@ -117,6 +121,18 @@ impl Connection {
     pub fn hold_until(&self, at: Instant) {
         self.hold();
         self.release.set(Some(at));
+    }
+
+    /// How often Pingora has written something here: it hands several pieces of an answer to the filters before it writes them together.
+    #[must_use]
+    pub fn writes(&self) -> u64 {
+        self.writes.load(Ordering::Relaxed)
+    }
+
+    fn written(&mut self) {
+        *self.writes.get_mut() += 1;
+        self.pulse.written();
+        self.idle.moves();
     }
 
     /// Whether an answer is held, so that another can take its place.
@@ -204,8 +220,7 @@ impl AsyncRead for Connection {
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.pulse.written();
-        self.idle.moves();
+        self.written();
         if let Some(count) = self.held.get_mut().keep(std::iter::once(bytes)) {
             return Poll::Ready(Ok(count));
         }
@@ -214,8 +229,7 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, pieces: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        self.pulse.written();
-        self.idle.moves();
+        self.written();
         if let Some(count) = self.held.get_mut().keep(pieces.iter().map(|piece| &**piece)) {
             return Poll::Ready(Ok(count));
         }

@@ -6,7 +6,7 @@ use svc_filters::passage::Cutoff;
 use svc_filters::verdict::{Code, Rejection};
 
 use super::way::Way;
-use super::{failing, logging};
+use super::{failing, logging, said, translation};
 use crate::attempts::{GONE, STALE};
 use crate::exchange::Exchange;
 use crate::rescue;
@@ -27,6 +27,11 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
     }
     if *error.esource() == ErrorSource::Downstream {
         exchange.attempts.broke(&exchange.gateway, GONE);
+        error.set_retry(false);
+        return error;
+    }
+    if exchange.answer.stopped.is_some() || exchange.answer.farewell.is_some() {
+        // Not the provider's fault.
         error.set_retry(false);
         return error;
     }
@@ -83,6 +88,11 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
             Some(failure) => rescue::answer_failure(session, exchange, failure).await,
             None => Ok(()),
         },
+        (false, false) if exchange.answer.stopped.is_none() && exchange.answer.farewell.is_some() => {
+            let body = exchange.answer.farewell.take().unwrap_or_default();
+            let array = translation::viewer(exchange, session.req_header().uri.query()).array;
+            said::send(session, exchange, translation::content_type(true, array), body).await
+        }
         (false, false) => {
             let rejection = rejection(exchange, error);
             rescue::answer(session, exchange, &rejection).await
@@ -102,6 +112,10 @@ async fn replace_or_break_off(session: &mut Session, exchange: &mut Exchange, er
         session.set_keepalive(None);
         logging::settle(exchange, RequestOutcome::UpstreamError);
         return session.write_response_body(None, true).await;
+    }
+    if exchange.answer.stopped.is_none() && exchange.answer.farewell.is_some() {
+        rescue::release(session);
+        return break_off(session, exchange, error).await;
     }
     let broken = exchange
         .answer
@@ -127,11 +141,19 @@ async fn break_off(session: &mut Session, exchange: &mut Exchange, error: &Error
     }
     let message = stopped.as_ref().map_or("The provider's answer broke off.", |rejection| &rejection.message);
     let cutoff = if kind(error) == "timeout" { Cutoff::TimedOut } else { Cutoff::Failed };
+    let farewell = exchange.answer.farewell.take();
+    let said = farewell.is_some() && stopped.is_none();
     let tail = match exchange.answer.way.as_mut() {
+        _ if farewell.is_some() => farewell,
         Some(Way::Failing(error)) if error.own_status().is_some() => Some(error.told(exchange.id.as_str())),
         way => way.map(|way| way.truncated(cutoff, message)),
     };
-    logging::settle(exchange, if stopped.is_some() { RequestOutcome::Refused } else { RequestOutcome::UpstreamError });
+    let outcome = match (&stopped, said) {
+        (Some(_), _) => RequestOutcome::Refused,
+        (None, true) => RequestOutcome::Complete,
+        (None, false) => RequestOutcome::UpstreamError,
+    };
+    logging::settle(exchange, outcome);
     match tail {
         Some(tail) if !tail.is_empty() => session.write_response_body(Some(tail), true).await,
         _ => Ok(()),

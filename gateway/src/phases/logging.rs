@@ -4,6 +4,7 @@ use pingora::proxy::Session;
 use pingora::{Error, ErrorSource};
 use svc_filters::filter::Outcome;
 
+use super::screening;
 use crate::exchange::Exchange;
 use crate::store::RequestOutcome;
 
@@ -24,6 +25,7 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
         return;
     }
     exchange.settled = true;
+    screening::note(exchange);
     if let Some(way) = exchange.answer.way.as_ref() {
         exchange.answer.usage = way.usage();
         exchange.answer.finish_reason = way.finish_reason().map(str::to_owned);

@@ -9,6 +9,8 @@ pub mod head;
 pub mod logging;
 pub mod request;
 pub mod response;
+pub mod said;
+pub mod screening;
 pub mod stream;
 pub mod translation;
 pub mod upstream;

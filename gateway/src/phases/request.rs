@@ -4,18 +4,20 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{Method, header};
 use pingora::Result;
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use svc_filters::endpoint::{Endpoint, Route, RouteError, discovery_shape, route};
 use svc_filters::filter::{Notice, Request};
+use svc_filters::guardrails::{self, Detour};
 use svc_filters::limits::{self, Permit};
 use svc_filters::passage::{BodyKind, Facts};
 use svc_filters::routing::{Model, Target};
 use svc_filters::verdict::{Code, Rejection, Verdict};
 
-use super::{body, counting};
+use super::{body, counting, said};
 use crate::events::{Event, Ruled};
 use crate::exchange::{Client, Exchange};
 use crate::store::{RequestOutcome, Snapshot};
@@ -80,6 +82,10 @@ async fn serve(session: &mut Session, exchange: &mut Exchange) -> Result<Result<
     if let Err(rejection) = ask(session, exchange, &snapshot, &route).await {
         return Ok(Err(rejection));
     }
+    if let Some(text) = exchange.said.take() {
+        said::answer(session, exchange, &text).await?;
+        return Ok(Ok(Next::Answered));
+    }
     if route.endpoint.counts() && exchange.attempts.first().is_some_and(|target| target.shape != exchange.shape) {
         counting::answer(session, exchange).await?;
         return Ok(Ok(Next::Answered));
@@ -94,7 +100,7 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
         let message = "The gateway cannot log further requests until its database returns.";
         return Err(Rejection::new(Code::UpstreamUnavailable, message).with_retry_after(std::time::Duration::from_secs(5)));
     }
-    let kind = body_kind(route.endpoint);
+    let kind = route.endpoint.body_kind();
     let content_type = content_type(session, kind)?;
     let received = body::receive(session, &gateway.conf, &gateway.body_memory).await?;
     exchange.body_length = received.bytes.len() as u64;
@@ -105,8 +111,8 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
     let model = asked_model(route, &facts)?;
     exchange.model_asked = Some(model.clone());
     exchange.answer.stream = facts.stream || route.endpoint == Endpoint::StreamGenerateContent;
-    decide(session, exchange, snapshot, route.endpoint, &facts, &model).await?;
     exchange.facts = Some(facts);
+    decide(session, exchange, snapshot, route.endpoint, &model).await?;
     if exchange.answer.stream {
         body::slim(session).await?;
     }
@@ -119,27 +125,35 @@ struct Draft {
     resolved: Option<Arc<Model>>,
     plan: Vec<Arc<Target>>,
     permit: Option<Box<Permit>>,
+    masked: Option<Vec<u8>>,
+    detour: Option<Detour>,
 }
 
 /// Runs the chain over the whole request and keeps what it decided. Where limits are shared by several gateways, their store is
-/// asked right after the `limits` filter.
+/// asked right after the `limits` filter; what `guardrails` masks is masked before the next filter looks.
 async fn decide(
     session: &mut Session,
     exchange: &mut Exchange,
     snapshot: &Snapshot,
     endpoint: Endpoint,
-    facts: &Facts,
     model: &str,
 ) -> Result<(), Rejection> {
     let gateway = exchange.gateway.clone();
-    let all = gateway.chain.names().count();
-    let first = if gateway.shared.is_some() { gateway.chain.through(limits::FILTER) } else { all };
+    let stop = |name: &str, wanted: bool| if wanted { gateway.chain.through(name) } else { 0 };
+    let screened = !snapshot.policy.guardrails.is_empty();
+    let mut stops = [stop(limits::FILTER, gateway.shared.is_some()), stop(guardrails::FILTER, screened), gateway.chain.names().count()];
+    stops.sort_unstable();
     let mut draft = Draft::default();
     let mut verdict = Ok(());
-    for part in [0..first, first..all] {
-        verdict = consult(session, exchange, snapshot, (endpoint, facts, model), part, &mut draft);
+    let mut from = 0;
+    for to in stops {
+        verdict = consult(session, exchange, snapshot, (endpoint, model), from..to, &mut draft);
+        from = to;
         if let Some(permit) = draft.permit.take().filter(|_| verdict.is_ok()) {
             verdict = limiter::confirm(exchange, permit).await;
+        }
+        if let Some(masked) = draft.masked.take().filter(|_| verdict.is_ok()) {
+            verdict = replace_body(exchange, endpoint, masked);
         }
         if verdict.is_err() {
             break;
@@ -147,7 +161,18 @@ async fn decide(
     }
     exchange.resolved = draft.resolved;
     exchange.attempts.follow(draft.plan);
+    if let Some(Detour::Text(text)) = draft.detour.filter(|_| endpoint.translates()) {
+        exchange.said = Some(text);
+    }
     verdict
+}
+
+/// Goes on with another body that asks for the same.
+fn replace_body(exchange: &mut Exchange, endpoint: Endpoint, body: Vec<u8>) -> Result<(), Rejection> {
+    exchange.body = Bytes::from(body);
+    let depth = exchange.gateway.conf.server.limits.json_depth;
+    exchange.facts = Some(Facts::read(endpoint.body_kind(), None, &exchange.body, depth).map_err(|fault| refuse_body(&fault))?);
+    Ok(())
 }
 
 /// Runs one part of the chain.
@@ -155,7 +180,7 @@ fn consult(
     session: &Session,
     exchange: &mut Exchange,
     snapshot: &Snapshot,
-    (endpoint, facts, model): (Endpoint, &Facts, &str),
+    (endpoint, model): (Endpoint, &str),
     part: Range<usize>,
     draft: &mut Draft,
 ) -> Result<(), Rejection> {
@@ -163,20 +188,23 @@ fn consult(
         return Ok(());
     }
     let gateway = exchange.gateway.clone();
-    let body = exchange.body.clone();
+    let (body, facts) = (exchange.body.clone(), exchange.facts.take());
     let mut request = view(session, exchange, snapshot, endpoint);
     (request.resolved, request.plan) = (draft.resolved.take(), std::mem::take(&mut draft.plan));
+    request.detour = draft.detour.take();
     request.model = model;
     request.body = &body;
-    request.facts = Some(facts);
+    request.facts = facts.as_ref();
     // The body may have taken long to come, and caps hold for when a request is admitted.
     request.ticks = gateway.clock.ticks();
     let verdict = gateway.chain.on_request_part(part, &mut request);
-    let Request { plan, resolved, rule, limit, permit, notes, notices, .. } = request;
+    let Request { plan, resolved, rule, limit, permit, guardrails, masked, detour, notes, notices, .. } = request;
+    exchange.facts = facts;
     tell(exchange, model, &notices);
     exchange.rule = rule.or(exchange.rule.take());
-    *draft = Draft { resolved, plan, permit };
+    *draft = Draft { resolved, plan, permit, masked, detour };
     exchange.limit = limit;
+    exchange.guardrails = guardrails.or(exchange.guardrails.take());
     exchange.notes.extend(notes.into_iter().map(|(name, value)| (name.into_owned(), value)));
     match verdict {
         Verdict::Continue => Ok(()),
@@ -188,11 +216,11 @@ fn consult(
 fn tell(exchange: &Exchange, model: &str, notices: &[Notice]) {
     let key_id = exchange.key.as_ref().map_or("", |key| &key.id);
     for notice in notices {
-        let (Notice::RoutingDenied { rule } | Notice::SpendCircuitTripped { rule }) = notice;
-        let ruled = Ruled { request_id: exchange.id.as_str(), key_id, rule, model };
+        let ruled = |rule| Ruled { request_id: exchange.id.as_str(), key_id, rule, model };
         exchange.gateway.tell(&match notice {
-            Notice::RoutingDenied { .. } => Event::RoutingDenied(ruled),
-            Notice::SpendCircuitTripped { .. } => Event::SpendCircuitTripped(ruled),
+            Notice::RoutingDenied { rule } => Event::RoutingDenied(ruled(rule)),
+            Notice::SpendCircuitTripped { rule } => Event::SpendCircuitTripped(ruled(rule)),
+            Notice::GuardrailBlocked { guardrail, place } => Event::GuardrailBlocked(ruled(guardrail), *place),
         });
     }
 }
@@ -295,29 +323,6 @@ fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> 
         }
         RouteError::InvalidModel(_) => Rejection::invalid("The path does not hold a valid model name.").with_param("model"),
     })
-}
-
-/// How the bodies of an endpoint are read.
-pub(crate) const fn body_kind(endpoint: Endpoint) -> BodyKind {
-    match endpoint {
-        Endpoint::ChatCompletions => BodyKind::ChatCompletions,
-        Endpoint::Completions => BodyKind::Completions,
-        Endpoint::Responses => BodyKind::Responses,
-        Endpoint::Embeddings => BodyKind::Embeddings,
-        Endpoint::ImagesGenerations | Endpoint::ImagesEdits | Endpoint::ImagesVariations => BodyKind::Images,
-        Endpoint::AudioSpeech | Endpoint::AudioTranscriptions | Endpoint::AudioTranslations => BodyKind::Audio,
-        Endpoint::Moderations => BodyKind::Moderations,
-        Endpoint::Messages => BodyKind::Messages,
-        Endpoint::MessagesCountTokens => BodyKind::CountTokens,
-        Endpoint::GenerateContent
-        | Endpoint::StreamGenerateContent
-        | Endpoint::GenerateCountTokens
-        | Endpoint::EmbedContent
-        | Endpoint::BatchEmbedContents
-        | Endpoint::ListModels
-        | Endpoint::GetModel
-        | Endpoint::TranslationMatrix => BodyKind::GenerateContent,
-    }
 }
 
 /// The content type, where it is one the endpoint takes. A missing one is taken for JSON.

@@ -20,6 +20,7 @@ use super::bodiless;
 use super::failing::Collected;
 use super::failure;
 use super::head::{fails, has_body, is_empty, is_json, is_page, vendor_id};
+use super::screening;
 use super::translation::{self, TRANSLATION};
 use super::way::Way;
 use crate::attempts::{CREDENTIAL, Judgement, judge, retry_after};
@@ -163,6 +164,9 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
         None => passed(session, exchange, upstream)?,
     };
     let hearing = exchange.hearing();
+    if matches!(exchange.answer.way, Some(Way::Passing(_) | Way::Translated(_))) {
+        screening::watch(exchange);
+    }
     match exchange.answer.way.as_mut() {
         Some(way) => way.listen(hearing),
         None => {
@@ -434,7 +438,7 @@ fn passage_kind(exchange: &Exchange, status: StatusCode, headers: &HeaderMap) ->
         return None;
     }
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let kind = PassageKind::of(super::request::body_kind(exchange.endpoint?), content_type, exchange.answer.stream);
+    let kind = PassageKind::of(exchange.endpoint?.body_kind(), content_type, exchange.answer.stream);
     (kind.framing != Framing::Opaque).then_some(kind)
 }
 

@@ -11,7 +11,7 @@ use svc_filters::shape::Shape;
 use svc_filters::verdict::Verdict;
 
 use super::way::Way;
-use super::{failing, failure, logging, response};
+use super::{failing, failure, logging, response, screening};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue;
@@ -33,6 +33,8 @@ pub fn piece(session: &mut Session, exchange: &mut Exchange, body: &mut Option<B
         Some(unwrapping) => unwrapping.push(incoming, end),
     };
     let outgoing = pass(session, exchange, incoming, end)?;
+    let outgoing = screening::screen(session, exchange, outgoing, end)?;
+    begin(session, exchange, &outgoing)?;
     if outgoing.is_empty()
         && let Some(connection) = Connection::of(session)
     {
@@ -81,7 +83,7 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
         }
     }
     if begun && !exchange.answer.released {
-        release(session, exchange)?;
+        release(exchange);
     }
     Ok(out)
 }
@@ -92,19 +94,25 @@ fn truncated(exchange: &mut Exchange) -> Bytes {
     way.map(|way| way.truncated(Cutoff::Failed, "The provider's answer ended before it was complete.")).unwrap_or_default()
 }
 
-/// The answer is one: it may leave, and no other try is made.
-fn release(session: &mut Session, exchange: &mut Exchange) -> Result<()> {
+/// The answer is one: no other try is made.
+fn release(exchange: &mut Exchange) {
     exchange.answer.released = true;
     if !exchange.answer.failed_inside {
         exchange.attempts.vouch(&exchange.gateway);
     }
     exchange.commit();
-    if exchange.answer.stream {
-        rescue::release(session);
-        response::forget_headers(session)?;
-        if exchange.endpoint == Some(Endpoint::Messages) {
-            response::keep_alive(session, exchange, PING);
-        }
+}
+
+/// Lets a stream leave with its first piece.
+fn begin(session: &mut Session, exchange: &mut Exchange, outgoing: &Bytes) -> Result<()> {
+    if exchange.answer.begun || !exchange.answer.released || outgoing.is_empty() || !exchange.answer.stream {
+        return Ok(());
+    }
+    exchange.answer.begun = true;
+    rescue::release(session);
+    response::forget_headers(session)?;
+    if exchange.endpoint == Some(Endpoint::Messages) {
+        response::keep_alive(session, exchange, PING);
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! nothing differs nothing is written, so that a restart is no change of configuration. Rows made over the API are never
 //! touched.
 
+mod guardrails;
 mod identity;
 mod keys;
 mod models;
@@ -107,7 +108,7 @@ impl Declaring<'_> {
     }
 }
 
-/// Brings the declared providers, models, keys and rules into the database, in one transaction.
+/// Brings the declared providers, models, keys, rules and guardrails into the database, in one transaction.
 ///
 /// A provider or model that is no longer declared is deleted; a provider that a model made over the API still uses is only
 /// disabled. A key that is no longer declared is revoked.
@@ -123,6 +124,7 @@ pub async fn declare(db: &DatabaseConnection, conf: &Conf, pepper: &Pepper, seal
     providers::remove(&mut run, vanished).await?;
     keys::declare(&mut run).await?;
     rules::declare(&mut run).await?;
+    guardrails::declare(&mut run).await?;
     let changes = run.changes;
     if changes.is_empty() {
         transaction.rollback().await?;

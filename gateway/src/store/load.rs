@@ -2,6 +2,7 @@
 //!
 //! A row that makes no sense is passed over with an error in the log that names it: one bad row must not take the rest away.
 
+mod guardrails;
 mod held;
 mod keys;
 mod models;
@@ -45,6 +46,17 @@ pub enum LoadError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A guardrail makes no sense.
+    #[error("read the guardrail `{name}` from the database: {reason}")]
+    Guardrail {
+        /// The guardrail.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The guardrails are too much together.
+    #[error("read the guardrails from the database: {0}")]
+    Guardrails(String),
 }
 
 /// Reads everything at one moment. Providers that did not change are taken over from `previous`, and with them their
@@ -79,7 +91,8 @@ async fn read(
     let (models, timeouts) = models::read(transaction, &by_id).await?;
     let held = held::read(transaction, &by_id).await?;
     let rules = rules::read(transaction, &models).await?;
-    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps, rules };
+    let guardrails = guardrails::read(transaction).await?;
+    let policy = Policy { keys: KeyTable::new(pepper.clone(), keys), models, caps, rules, guardrails };
     Ok(Snapshot { revision, loaded: Instant::now(), policy, timeouts, held, providers, fingerprints })
 }
 

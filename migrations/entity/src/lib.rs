@@ -13,6 +13,7 @@ pub mod config_revision;
 pub mod event_outbox;
 pub mod group;
 pub mod group_member;
+pub mod guardrail;
 pub mod model;
 pub mod model_alias;
 pub mod model_fallback;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::testing::spec;
-use super::super::{Action, Finding, Place, Places, Rule, RuleSet, RuleSpec, Template};
+use super::super::{Action, Detour, Finding, Place, Places, Rule, RuleSet, RuleSpec, Template};
 
 fn rule(name: &str, pattern: &str, priority: i32, action: Action) -> Arc<Rule> {
     Arc::new(Rule::compile(RuleSpec { priority, action, ..spec(name, pattern) }).unwrap())
@@ -22,7 +22,7 @@ fn decided(rules: Vec<Arc<Rule>>, text: &str) -> Option<(String, usize)> {
 fn the_strictest_action_decides_and_then_the_priority_and_then_the_order() {
     let log = || rule("log", "x", 1, Action::LogOnly);
     let masks = || rule("mask", "x", 1, mask("m"));
-    let redirect = || rule("redirect", "x", 100, Action::Redirect("small".into()));
+    let redirect = || rule("redirect", "x", 100, Action::Redirect(Detour::Model("small".into())));
     let block = || rule("block", "x", 900, Action::Block);
     let name = |rules: Vec<Arc<Rule>>| decided(rules, "a x x").map(|(name, start)| format!("{name} {start}"));
     assert_eq!(name(vec![log(), masks(), redirect(), block()]).as_deref(), Some("block 2"));

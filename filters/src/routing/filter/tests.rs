@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::auth::{KeyTable, Pepper};
+use crate::guardrails::Guardrails;
 use crate::limits::Caps;
 use crate::passage::{BodyKind, Facts};
 use crate::policy::Policy;
@@ -23,7 +24,7 @@ fn policy(specs: &Value) -> Policy {
     let models = ModelTable::new(vec![model("large"), model("small")]).expect("distinct");
     let specs: Vec<_> = serde_json::from_value(specs.clone()).expect("rules");
     let rules = RuleSet::new(specs.iter().map(|spec| Rule::compile(spec).expect("a rule")).collect(), &models);
-    Policy { keys: KeyTable::new(Pepper::new(&[7; 32]), []), models, caps: Caps::default(), rules }
+    Policy { keys: KeyTable::new(Pepper::new(&[7; 32]), []), models, caps: Caps::default(), rules, guardrails: Guardrails::default() }
 }
 
 /// The verdict, where the request goes, the rule that decided, and the notes.

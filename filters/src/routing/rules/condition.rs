@@ -211,7 +211,7 @@ impl Test {
 }
 
 /// E-mail addresses are kept in lower case.
-fn normal(owner: &Owner) -> Owner {
+pub(super) fn normal(owner: &Owner) -> Owner {
     match owner {
         Owner::User(email) => Owner::User(email.to_lowercase()),
         Owner::Agent(name) => Owner::Agent(name.clone()),

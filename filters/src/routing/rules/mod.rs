@@ -11,6 +11,7 @@ mod explain;
 mod names;
 mod rule;
 mod sample;
+mod scope;
 mod set;
 mod spec;
 mod spends;

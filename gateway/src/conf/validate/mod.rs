@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::error::Problem;
 use super::expand::{Lookup, is_variable_name};
 use super::node::{Node, Path};
-use super::{Conf, Rule};
+use super::{Conf, Guardrail, Rule};
 
 /// Everything that is wrong with a configuration, in no particular order. What `when_set` leaves out is not looked at.
 pub(super) fn check(conf: &Conf, root: &Node, origin: &str, env: &Lookup<'_>) -> Vec<Problem> {
@@ -29,6 +29,13 @@ pub(super) fn check(conf: &Conf, root: &Node, origin: &str, env: &Lookup<'_>) ->
 pub(super) fn check_rules(rules: &[Rule], root: &Node) -> Vec<Problem> {
     let mut checker = Checker { root, origin: "", env: &|_| None, problems: Vec::new() };
     policies::rules(&mut checker, rules);
+    checker.problems
+}
+
+/// Everything that is wrong with guardrails that stand alone under `root`.
+pub(super) fn check_guardrails(guardrails: &[Guardrail], root: &Node) -> Vec<Problem> {
+    let mut checker = Checker { root, origin: "", env: &|_| None, problems: Vec::new() };
+    policies::guardrails(&mut checker, guardrails);
     checker.problems
 }
 

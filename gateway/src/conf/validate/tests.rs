@@ -239,12 +239,12 @@ fn each_kind_of_rule_and_guardrail_needs_its_own_keys() {
         ("guardrails: [{name: g, kind: regex, action: block}]", "1:14: guardrails[0]: the key `pattern` is missing"),
         (
             "guardrails: [{name: g, kind: regex, pattern: '(', action: block}]",
-            "1:37: guardrails[0].pattern: not a usable pattern: unclosed group",
+            "1:37: guardrails[0].pattern: the pattern is no regular expression: unclosed group, at character 1",
         ),
         ("guardrails: [{name: g, kind: regex, pattern: a, action: redirect}]", "1:14: guardrails[0]: the key `redirect` is missing"),
         (
             "guardrails: [{name: g, kind: regex, pattern: a, action: mask, applies_to: []}]",
-            "1:63: guardrails[0].applies_to: expected prompt, answer or both, each once",
+            "1:63: guardrails[0].applies_to: expected what is to be searched, each part once",
         ),
         (
             "guardrails: [{name: g, kind: toxicity, threshold: 7, action: block}]",
@@ -252,9 +252,9 @@ fn each_kind_of_rule_and_guardrail_needs_its_own_keys() {
         ),
     ]);
     let long = format!("guardrails: [{{name: g, kind: regex, pattern: '{}', action: block}}]", "a".repeat(1025));
-    assert_eq!(problems(&long), ["1:37: guardrails[0].pattern: expected a pattern of 1 to 1024 bytes"]);
-    let huge = "guardrails: [{name: g, kind: regex, pattern: '(\\w{100}){100}', action: block}]";
-    assert!(problems(huge)[0].contains("not a usable pattern"), "{:?}", problems(huge));
+    assert_eq!(problems(&long), ["1:37: guardrails[0].pattern: the pattern is longer than 1024 bytes"]);
+    let huge = "guardrails: [{name: g, kind: regex, pattern: '(\\w{1,100}){1,100}', action: block}]";
+    assert!(problems(huge)[0].contains("more than 1 MiB"), "{:?}", problems(huge));
     assert!(
         problems(
             "rules:\n\

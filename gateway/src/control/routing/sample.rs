@@ -13,7 +13,7 @@ use svc_filters::policy::Policy;
 use svc_filters::shape::Shape;
 
 use crate::control::fields::Fields;
-use crate::phases::request::{asked_model, body_kind};
+use crate::phases::request::asked_model;
 use crate::request_id::random_bits;
 
 /// The members it is made of.
@@ -47,7 +47,7 @@ impl Sample {
         }
         fields.require("body", given);
         let (place, body) = (place?, body.filter(|_| is_object)?);
-        let facts = Facts::read(body_kind(place.endpoint), None, &body, json_depth);
+        let facts = Facts::read(place.endpoint.body_kind(), None, &body, json_depth);
         let facts = facts.map_err(|fault| fields.fault("body", format!("is not valid: failed to {fault}"))).ok()?;
         let model = asked_model(&place, &facts);
         let model = model.map_err(|refused| fields.fault("body.model", format!("is refused: {}", refused.message))).ok()?;

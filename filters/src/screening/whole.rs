@@ -1,0 +1,98 @@
+//! Whole bodies shown to the content rules.
+
+use std::borrow::Cow;
+
+use super::escapes;
+use super::report::Report;
+use super::texts::{Form, Found, Side, texts_at};
+use crate::guardrails::{Decision, Edit, Finding, Place, Places, RuleSet};
+use crate::passage::BodyKind;
+use crate::wire::json::{Edit as Splice, Span, splice};
+
+/// What rules found in a body, and what they make of it.
+#[derive(Clone, Debug, Default)]
+pub struct Screened {
+    /// What was looked at, and what was found, in the order of the body; offsets count from the start of the text it stands in.
+    pub report: Report,
+    /// Everything that was found, with its place in its text.
+    pub findings: Vec<Finding>,
+    /// How many texts were looked at.
+    pub texts: usize,
+    /// What is decided; `None` where nothing was found.
+    pub decision: Option<Decision>,
+    edits: Vec<Splice<'static>>,
+}
+
+impl Screened {
+    /// The body with everything replaced that rules mask. `None` where that is nothing.
+    #[must_use]
+    pub fn apply(&self, body: &[u8]) -> Option<Vec<u8>> {
+        (!self.edits.is_empty()).then(|| splice(body, &mut self.edits.clone()))
+    }
+
+    /// Whether anything is masked.
+    #[must_use]
+    pub const fn masks(&self) -> bool {
+        !self.edits.is_empty()
+    }
+}
+
+/// Shows the texts of a request to the rules; see [`request_texts`](super::request_texts).
+#[must_use]
+pub fn screen_request(rules: &RuleSet, kind: BodyKind, body: &[u8]) -> Screened {
+    screen(rules, Side::Request, kind, body)
+}
+
+/// Shows the texts of a whole answer to the rules; see [`answer_texts`](super::answer_texts).
+#[must_use]
+pub fn screen_answer(rules: &RuleSet, kind: BodyKind, body: &[u8]) -> Screened {
+    screen(rules, Side::Answer, kind, body)
+}
+
+fn screen(rules: &RuleSet, side: Side, kind: BodyKind, body: &[u8]) -> Screened {
+    let mut screened = Screened::default();
+    let looked_at = |place: &Place| side.places().contains(*place) && rules.looks_at(*place);
+    let places: Places = Place::ALL.into_iter().filter(looked_at).collect();
+    if places.is_empty() {
+        return screened;
+    }
+    texts_at(side, kind, body, places, &mut |found| screened.look(rules, body, &found));
+    screened.decision = rules.resolve(&screened.findings);
+    screened
+}
+
+impl Screened {
+    fn look(&mut self, rules: &RuleSet, body: &[u8], found: &Found<'_>) {
+        self.texts += 1;
+        self.report.looked(found.place, found.text.len());
+        if !rules.may_match(found.place, &found.text) {
+            return;
+        }
+        let findings = rules.scan(found.place, &found.text);
+        let edits = rules.edits(&found.text, 0, &findings);
+        if !edits.is_empty() {
+            self.replace(found, body, edits, || rules.mask(&found.text, &findings));
+        }
+        findings.iter().for_each(|finding| self.report.note(finding));
+        self.findings.extend(findings);
+    }
+
+    fn replace<'t>(&mut self, found: &Found<'_>, body: &[u8], edits: Vec<Edit>, masked: impl FnOnce() -> Cow<'t, str>) {
+        let escaped = found.span.of(body);
+        let whole = |replacement| vec![Edit { start: 0, end: escaped.len(), replacement }];
+        let edits = match found.form {
+            Form::Text => escapes::lift(escaped, edits),
+            Form::InnerText => escapes::lift(escaped, escapes::lift(escapes::decode(escaped).as_bytes(), edits)),
+            Form::Number => whole(quoted(&masked())),
+            Form::InnerNumber => whole(escapes::escape(&quoted(&masked()))),
+        };
+        self.edits.extend(edits.into_iter().map(|edit| {
+            let span = Span { start: edit.start, end: edit.end }.shifted(found.span.start);
+            Splice::replace(span, edit.replacement.into_bytes())
+        }));
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", escapes::escape(text))
+}
