@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::action::{Action, Template};
-use super::fold;
+use super::action::Action;
+use super::mask::{self, Edit, Mask, edited, part, seen_chars};
 use super::place::Place;
 use super::rule::Rule;
 use super::set::RuleSet;
@@ -50,17 +50,6 @@ impl Decision {
     }
 }
 
-/// A stretch of a text that is replaced.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    /// Offset of the first byte that goes.
-    pub start: usize,
-    /// Offset after the last.
-    pub end: usize,
-    /// What takes its place.
-    pub replacement: String,
-}
-
 impl RuleSet {
     /// What is done: the strictest action decides (block, redirect, mask, only log), among equals the lower priority number, then the
     /// order of the rules. `None` where nothing was found.
@@ -77,77 +66,18 @@ impl RuleSet {
     /// `text` is the text, or the part of it that begins `base` bytes after its start and holds all findings.
     #[must_use]
     pub fn edits(&self, text: &str, base: usize, findings: &[Finding]) -> Vec<Edit> {
-        let mut masks: Vec<Mask<'_>> = findings.iter().filter_map(|finding| self.mask_of(finding)).collect();
-        masks.sort_by_key(|mask| (mask.start, mask.end));
-        let mut merged: Vec<Mask<'_>> = Vec::with_capacity(masks.len());
-        for mask in masks {
-            match merged.last_mut() {
-                Some(last) if mask.start < last.end => last.join(mask),
-                _ => merged.push(mask),
-            }
-        }
-        merged.iter().map(|mask| mask.edit(text, base)).collect()
+        mask::edits(findings.iter().filter_map(|finding| self.mask_of(finding)).collect(), text, base)
     }
 
     /// The text with all that rules mask replaced; borrowed where that is nothing.
     #[must_use]
     pub fn mask<'t>(&self, text: &'t str, findings: &[Finding]) -> Cow<'t, str> {
-        let edits = self.edits(text, 0, findings);
-        if edits.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let mut out = String::with_capacity(text.len());
-        let mut from = 0;
-        for edit in edits {
-            out.push_str(part(text, 0, from, edit.start));
-            out.push_str(&edit.replacement);
-            from = edit.end;
-        }
-        out.push_str(part(text, 0, from, text.len()));
-        Cow::Owned(out)
+        edited(text, &self.edits(text, 0, findings))
     }
 
     fn mask_of(&self, finding: &Finding) -> Option<Mask<'_>> {
         let rule = self.rule(finding)?;
         let Action::Mask(template) = rule.action() else { return None };
-        Some(Mask { start: finding.start, end: finding.end, rule, template, finding: *finding })
+        Some(Mask::new((finding.start, finding.end), rule.name(), template, (rule.priority(), finding.rule)))
     }
-}
-
-/// A stretch to be masked, and the rule that says how.
-struct Mask<'r> {
-    start: usize,
-    end: usize,
-    rule: &'r Rule,
-    template: &'r Template,
-    finding: Finding,
-}
-
-impl Mask<'_> {
-    fn join(&mut self, other: Self) {
-        let (start, end) = (self.start, self.end.max(other.end));
-        if other.order() < self.order() {
-            *self = other;
-        }
-        (self.start, self.end) = (start, end);
-    }
-
-    const fn order(&self) -> (i32, usize) {
-        (self.rule.priority(), self.finding.rule)
-    }
-
-    fn edit(&self, text: &str, base: usize) -> Edit {
-        let replaced = seen_chars(part(text, base, self.start, self.end));
-        let matched = part(text, base, self.finding.start, self.finding.end);
-        Edit { start: self.start, end: self.end, replacement: self.template.fill(self.rule.name(), replaced, matched) }
-    }
-}
-
-/// The part of the whole text from `start` to `end`, of which `text` begins at `base`.
-fn part(text: &str, base: usize, start: usize, end: usize) -> &str {
-    start.checked_sub(base).zip(end.checked_sub(base)).and_then(|(start, end)| text.get(start..end)).unwrap_or_default()
-}
-
-fn seen_chars(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().filter(|character| !fold::is_unseen(*character)).count() }
 }

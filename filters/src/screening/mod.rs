@@ -7,6 +7,7 @@
 mod answer;
 mod escapes;
 mod report;
+mod splices;
 mod stream;
 #[cfg(test)]
 mod tests;

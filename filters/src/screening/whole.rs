@@ -1,13 +1,11 @@
 //! Whole bodies shown to the content rules.
 
-use std::borrow::Cow;
-
-use super::escapes;
 use super::report::Report;
-use super::texts::{Form, Found, Side, texts_at};
-use crate::guardrails::{Decision, Edit, Finding, Place, Places, RuleSet};
+use super::splices::splices;
+use super::texts::{Found, Side, texts_at};
+use crate::guardrails::{Decision, Finding, Place, Places, RuleSet};
 use crate::passage::BodyKind;
-use crate::wire::json::{Edit as Splice, Span, splice};
+use crate::wire::json::{Edit as Splice, splice};
 
 /// What rules found in a body, and what they make of it.
 #[derive(Clone, Debug, Default)]
@@ -69,30 +67,8 @@ impl Screened {
             return;
         }
         let findings = rules.scan(found.place, &found.text);
-        let edits = rules.edits(&found.text, 0, &findings);
-        if !edits.is_empty() {
-            self.replace(found, body, edits, || rules.mask(&found.text, &findings));
-        }
+        self.edits.extend(splices(body, found, rules.edits(&found.text, 0, &findings)));
         findings.iter().for_each(|finding| self.report.note(finding));
         self.findings.extend(findings);
     }
-
-    fn replace<'t>(&mut self, found: &Found<'_>, body: &[u8], edits: Vec<Edit>, masked: impl FnOnce() -> Cow<'t, str>) {
-        let escaped = found.span.of(body);
-        let whole = |replacement| vec![Edit { start: 0, end: escaped.len(), replacement }];
-        let edits = match found.form {
-            Form::Text => escapes::lift(escaped, edits),
-            Form::InnerText => escapes::lift(escaped, escapes::lift(escapes::decode(escaped).as_bytes(), edits)),
-            Form::Number => whole(quoted(&masked())),
-            Form::InnerNumber => whole(escapes::escape(&quoted(&masked()))),
-        };
-        self.edits.extend(edits.into_iter().map(|edit| {
-            let span = Span { start: edit.start, end: edit.end }.shifted(found.span.start);
-            Splice::replace(span, edit.replacement.into_bytes())
-        }));
-    }
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", escapes::escape(text))
 }
