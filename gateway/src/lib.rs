@@ -9,6 +9,7 @@ pub mod discovery;
 pub mod edge;
 pub mod events;
 pub mod exchange;
+pub mod fetch;
 pub mod limiter;
 pub mod phases;
 pub mod pictures;

@@ -9,8 +9,8 @@ use pingora::http::RequestHeader;
 
 use super::bedrock::{AwsKeys, Signer, Signing};
 use super::cache::Cached;
-use super::fetch::FetchError;
 use super::token::{Minter, Token};
+use crate::fetch::FetchError;
 
 /// Why a credential cannot be had. No part of a secret is in it.
 #[derive(Clone, Debug, thiserror::Error)]

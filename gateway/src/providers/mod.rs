@@ -19,7 +19,6 @@ mod cache;
 mod circuit;
 mod credential;
 mod edit;
-mod fetch;
 mod gemini;
 mod keys;
 mod openai;
@@ -41,6 +40,7 @@ pub(crate) use keys::bit;
 pub use keys::{KeyLabel, KeyRing, SelectedKey};
 pub use queue::{Queue, Slot};
 pub use request::{Dispatch, header as request_header};
+pub(crate) use resolve::Resolver;
 pub use socket::Socket;
 pub use spec::{Http2, KeySpec, Place, ProviderError, ProviderSpec, Timeouts};
 pub use transport::{Draft, Prepared};
@@ -57,7 +57,6 @@ use svc_filters::shape::Shape;
 use svc_filters::translate::{ProviderKind, Quirks};
 use svc_filters::verdict::Rejection;
 
-use resolve::Resolver;
 use transport::Transport;
 
 /// A provider ready for use.

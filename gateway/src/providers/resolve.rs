@@ -19,7 +19,7 @@ struct Found {
 }
 
 #[derive(Debug)]
-pub(super) struct Resolver {
+pub(crate) struct Resolver {
     literal: Option<SocketAddr>,
     host: String,
     port: u16,
@@ -27,13 +27,13 @@ pub(super) struct Resolver {
 }
 
 impl Resolver {
-    pub(super) fn new(host: String, port: u16) -> Self {
+    pub(crate) fn new(host: String, port: u16) -> Self {
         let literal = host.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, port));
         Self { literal, host, port, found: ArcSwapOption::empty() }
     }
 
     /// The address for the `attempt`-th try. Addresses past their time are still used while the resolver is unreachable.
-    pub(super) async fn address(&self, attempt: usize) -> io::Result<SocketAddr> {
+    pub(crate) async fn address(&self, attempt: usize) -> io::Result<SocketAddr> {
         if let Some(address) = self.literal {
             return Ok(address);
         }

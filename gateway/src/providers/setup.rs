@@ -14,7 +14,6 @@ use super::azure_openai::{AzureOpenai, Entra};
 use super::bedrock::{Bedrock, Signer};
 use super::cache::Cached;
 use super::credential::Credential;
-use super::fetch::Fetcher;
 use super::gemini::Gemini;
 use super::keys::KeyRing;
 use super::openai::Openai;
@@ -23,6 +22,7 @@ use super::token::Minter;
 use super::transport::{Transport, secret_value};
 use super::vertex::{Metadata, ServiceAccount, Vertex};
 use super::{Breakers, Http2, KeyLabel, KeySpec, Provider, ProviderError, ProviderSpec, Queue, Timeouts};
+use crate::fetch::Fetcher;
 
 impl Provider {
     /// Prepares a provider.

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::azure_openai::Entra;
 use super::cache::Source;
 use super::credential::CredentialError;
-use super::fetch::{Call, Fetched, Fetcher};
 use super::transport::secret_value;
 use super::vertex::{Metadata, ServiceAccount};
+use crate::fetch::{Call, Fetched, Fetcher};
 
 /// A token as it is sent.
 pub(super) struct Token(HeaderValue);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::conf::Secret;
+use crate::fetch::{Call, Fetcher};
 use crate::providers::credential::CredentialError;
-use crate::providers::fetch::{Call, Fetcher};
 use crate::providers::token::{Token, granted};
 use crate::providers::transport::encoded;
 

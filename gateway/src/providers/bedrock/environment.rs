@@ -13,9 +13,9 @@ use time::format_description::well_known::Rfc3339;
 
 use super::sign::AwsKeys;
 use crate::conf::Secret;
+use crate::fetch::{Call, Fetched, Fetcher};
 use crate::providers::cache::Source;
 use crate::providers::credential::CredentialError;
-use crate::providers::fetch::{Call, Fetched, Fetcher};
 use crate::providers::token::refusal;
 use crate::providers::transport::secret_value;
 

@@ -13,9 +13,9 @@ use time::{Duration, OffsetDateTime};
 use super::environment::Environment;
 use super::sign::{AwsKeys, Request, Scope, authorization, hash, stamp};
 use crate::conf::Secret;
+use crate::fetch::Fetcher;
 use crate::providers::cache::Cached;
 use crate::providers::credential::CredentialError;
-use crate::providers::fetch::Fetcher;
 use crate::providers::transport::secret_value;
 
 const SERVICE: &str = "bedrock";

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 
+use crate::fetch::{Call, Fetcher};
 use crate::providers::credential::CredentialError;
-use crate::providers::fetch::{Call, Fetcher};
 use crate::providers::token::{Token, granted};
 
 const SERVICE: &str = "the Google Cloud metadata service";

@@ -11,8 +11,8 @@ use rustls_pki_types::pem::PemObject;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::fetch::{Call, Fetcher};
 use crate::providers::credential::CredentialError;
-use crate::providers::fetch::{Call, Fetcher};
 use crate::providers::token::{Token, granted};
 
 const SERVICE: &str = "the Google Cloud token service";
