@@ -137,6 +137,8 @@ pub struct Request<'a> {
     pub masked: Option<Vec<u8>>,
     /// Set by `guardrails`: where the request goes instead of the model it asks for.
     pub detour: Option<Detour>,
+    /// Set by `guardrails`: the priority of the one that gave `detour`.
+    pub detour_priority: i32,
     /// Set by `routing`: the model entry.
     pub resolved: Option<Arc<Model>>,
     /// Set by `routing`, pruned by `translation`: the targets to try, in order.
@@ -171,6 +173,7 @@ impl<'a> Request<'a> {
             guardrails: None,
             masked: None,
             detour: None,
+            detour_priority: 0,
             resolved: None,
             plan: Vec::new(),
             rule: None,

@@ -28,6 +28,7 @@ use crate::conf::Conf;
 use crate::control::Control;
 use crate::edge::Edge;
 use crate::events::Events;
+use crate::guardrail_models::GuardrailModels;
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::proxy::Proxy;
@@ -64,7 +65,6 @@ pub fn check(conf: &Conf, registry: &Registry) -> Result<()> {
 pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let conf = Conf::load(conf_path)?;
     let chain = Chain::build(&conf.filters, registry)?;
-    warn_of_unenforced(&conf);
     wait_for_address(conf.server.listen)?;
     let secrets = Secrets::load(&conf)?;
     let runtime = store_runtime()?;
@@ -84,6 +84,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         clock: Clock::default(),
         body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),
         shared,
+        guardrail_models: GuardrailModels::new(&conf.guardrail_models)?,
         active: Active::default(),
         control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin()),
         conf,
@@ -205,12 +206,5 @@ fn give_way() {
     // SAFETY: the call changes the calling thread's own priority and touches no memory.
     if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICE) } != 0 {
         log::debug!("the store's threads keep the normal priority");
-    }
-}
-
-/// Says which declared resources this version does not act on, so that nobody relies on them.
-fn warn_of_unenforced(conf: &Conf) {
-    for guardrail in conf.guardrails.iter().filter(|guardrail| guardrail.kind.needs_model()) {
-        log::warn!("the guardrail `{}` needs a model; this version does not apply such guardrails", guardrail.name);
     }
 }

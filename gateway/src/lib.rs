@@ -10,6 +10,7 @@ pub mod edge;
 pub mod events;
 pub mod exchange;
 pub mod fetch;
+pub mod guardrail_models;
 pub mod limiter;
 pub mod phases;
 pub mod pictures;

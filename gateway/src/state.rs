@@ -8,6 +8,7 @@ use crate::clock::Clock;
 use crate::conf::Conf;
 use crate::control::Control;
 use crate::events::{Event, Events};
+use crate::guardrail_models::GuardrailModels;
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::store::{Counting, Journal, Live};
@@ -32,6 +33,8 @@ pub struct Gateway {
     pub body_memory: BodyMemory,
     /// Limits shared with other gateways; `None` where this one counts alone.
     pub shared: Option<Box<dyn limiter::Store>>,
+    /// The models of guardrails.
+    pub guardrail_models: GuardrailModels,
     /// Requests being served.
     pub active: Active,
     /// The `/admin` endpoints.

@@ -23,7 +23,8 @@ pub enum Action {
 
 impl Action {
     /// The rank of the action among others: 0 decides over all.
-    pub(super) const fn rank(&self) -> u8 {
+    #[must_use]
+    pub const fn rank(&self) -> u8 {
         match self {
             Self::Block => 0,
             Self::Redirect(_) => 1,

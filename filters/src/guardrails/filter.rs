@@ -52,7 +52,10 @@ impl Filter for GuardrailsFilter {
                 request.notices.push(Notice::GuardrailBlocked { guardrail, place: decision.finding.place });
                 return Rejection::new(Code::ContentGuardrailBlocked, message).into();
             }
-            Action::Redirect(detour) => request.detour = Some(detour.clone()),
+            Action::Redirect(detour) => {
+                request.detour = Some(detour.clone());
+                request.detour_priority = decision.rule.priority();
+            }
             Action::Mask(_) | Action::LogOnly => {}
         }
         request.masked = screened.apply(request.body);

@@ -27,9 +27,15 @@ pub struct GuardrailSpec {
     /// The bytes one match may have at most: 1 to 65536; as the detector has it, or 1024.
     #[serde(default)]
     pub max_match: Option<usize>,
-    /// The score, 0 to 1, from which a model-based guardrail acts.
+    /// The score, 0 to 1, from which a model-based guardrail acts; 0.5 where nothing is said.
     #[serde(default)]
     pub threshold: Option<f64>,
+    /// The name of the model of a model-based guardrail, as the sidecar has it; the kind's where nothing is said.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// What a model-based guardrail does about a request its model cannot look at; `closed` where nothing is said.
+    #[serde(default)]
+    pub on_failure: Option<OnFailure>,
     /// Among guardrails of the same action the lower number decides.
     #[serde(default = "default_priority")]
     pub priority: i32,
@@ -41,7 +47,8 @@ pub struct GuardrailSpec {
     /// Where the request goes when the action is `redirect`.
     #[serde(default)]
     pub redirect: Option<Elsewhere>,
-    /// What is searched; prompt and answer where nothing is said, only the prompt for a redirect to a model.
+    /// What is searched; prompt and answer where nothing is said, only the prompt for a redirect to a model and for a model-based
+    /// guardrail, which looks at nothing else.
     #[serde(default)]
     pub applies_to: Option<Vec<AppliesTo>>,
     /// Whom it concerns; empty means everybody.
@@ -62,11 +69,11 @@ pub enum GuardrailKind {
     Regex,
     /// With a ready-made detector of the library.
     Detector,
-    /// For prompt injection, with a model (Enterprise).
+    /// For prompt injection, with a model.
     Injection,
-    /// For toxic language, with a model (Enterprise).
+    /// For toxic language, with a model.
     Toxicity,
-    /// For personal data, with a model (Enterprise).
+    /// For personal data, with a model.
     Pii,
 }
 
@@ -76,6 +83,30 @@ impl GuardrailKind {
     pub const fn needs_model(self) -> bool {
         matches!(self, Self::Injection | Self::Toxicity | Self::Pii)
     }
+
+    /// The word for it in configurations.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Regex => "regex",
+            Self::Detector => "detector",
+            Self::Injection => "injection",
+            Self::Toxicity => "toxicity",
+            Self::Pii => "pii",
+        }
+    }
+}
+
+/// What happens to a request that a model was to look at and could not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// It is refused.
+    #[default]
+    Closed,
+    /// It goes on without having been looked at.
+    Open,
 }
 
 /// What is done about a match.
@@ -130,7 +161,7 @@ pub enum AppliesTo {
 }
 
 impl AppliesTo {
-    const fn places(self) -> Places {
+    pub(super) const fn places(self) -> Places {
         match self {
             Self::Prompt => Places::PROMPT,
             Self::Answer => Places::ANSWER,
@@ -158,64 +189,7 @@ pub struct GuardrailError {
 }
 
 impl GuardrailSpec {
-    /// Everything that is wrong with it; what only compiling finds once the rest is right.
-    #[must_use]
-    pub fn problems(&self) -> Vec<GuardrailError> {
-        let mut problems = Vec::new();
-        if self.name.trim().is_empty() {
-            problems.push(self.wrong(Some("name"), "must not be empty"));
-        }
-        let (is_regex, is_detector, has_model) =
-            (self.kind == GuardrailKind::Regex, self.kind == GuardrailKind::Detector, self.kind.needs_model());
-        self.belongs(&mut problems, "pattern", self.pattern.is_some(), is_regex, is_regex);
-        self.belongs(&mut problems, "detector", self.detector.is_some(), is_detector, is_detector);
-        self.belongs(&mut problems, "threshold", self.threshold.is_some(), false, has_model);
-        self.belongs(&mut problems, "max_match", self.max_match.is_some(), false, !has_model);
-        let (masks, redirects) = (self.action == ActionKind::Mask, self.action == ActionKind::Redirect);
-        self.belongs(&mut problems, "mask", self.mask.is_some(), false, masks);
-        self.belongs(&mut problems, "redirect", self.redirect.is_some(), redirects, redirects);
-        self.values(&mut problems);
-        if problems.is_empty() && !has_model {
-            problems.extend(self.rule().err());
-        }
-        problems
-    }
-
-    fn values(&self, problems: &mut Vec<GuardrailError>) {
-        if !self.threshold.is_none_or(|threshold| (0.0..=1.0).contains(&threshold)) {
-            problems.push(self.wrong(Some("threshold"), "expected a score from 0 to 1"));
-        }
-        let parts = self.applies_to.as_deref().unwrap_or(&[AppliesTo::Prompt]);
-        let mut places = Places::NONE;
-        let different = parts.iter().all(|part| {
-            let before = places;
-            places = places.union(part.places());
-            places != before
-        });
-        if parts.is_empty() || !different {
-            problems.push(self.wrong(Some("applies_to"), "expected what is to be searched, each part once"));
-        }
-        let to_model = matches!(self.redirect, Some(Elsewhere::Model(_)));
-        if to_model && Place::ALL.into_iter().any(|place| places.contains(place) && !Places::PROMPT.contains(place)) {
-            problems
-                .push(self.wrong(Some("applies_to"), "an answer cannot go to another model; a redirect with a `text` can take its place"));
-        }
-        let Some(Elsewhere::Model(word) | Elsewhere::Text(word)) = &self.redirect else { return };
-        if word.trim().is_empty() {
-            problems.push(self.wrong(Some("redirect"), "must not be empty"));
-        }
-    }
-
-    /// Reports a key that is missing where it is needed, or given where it means nothing.
-    fn belongs(&self, problems: &mut Vec<GuardrailError>, key: &'static str, given: bool, needed: bool, allowed: bool) {
-        if needed && !given {
-            problems.push(self.wrong(None, format!("the key `{key}` is missing")));
-        } else if given && !allowed {
-            problems.push(self.wrong(Some(key), "means nothing for this kind or action"));
-        }
-    }
-
-    fn wrong(&self, field: Option<&'static str>, message: impl Into<String>) -> GuardrailError {
+    pub(super) fn wrong(&self, field: Option<&'static str>, message: impl Into<String>) -> GuardrailError {
         GuardrailError { guardrail: self.name.clone(), field, message: message.into() }
     }
 
@@ -225,6 +199,7 @@ impl GuardrailSpec {
         match (&self.applies_to, &self.redirect) {
             (Some(parts), _) => parts.iter().fold(Places::NONE, |places, part| places.union(part.places())),
             (None, Some(Elsewhere::Model(_))) => Places::PROMPT,
+            (None, _) if self.kind.needs_model() => Places::PROMPT,
             (None, _) => Places::ALL,
         }
     }
@@ -259,7 +234,7 @@ impl GuardrailSpec {
         })
     }
 
-    fn action(&self) -> Result<Action, GuardrailError> {
+    pub(super) fn action(&self) -> Result<Action, GuardrailError> {
         Ok(match (self.action, &self.redirect) {
             (ActionKind::Block, _) => Action::Block,
             (ActionKind::LogOnly, _) => Action::LogOnly,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use super::automaton::SetError;
+use super::model::ModelRule;
 use super::rule::Rule;
 use super::set::RuleSet;
 use crate::auth::{Caller, Key};
@@ -20,7 +21,16 @@ pub struct Guardrail {
     pub scope: Scope,
 }
 
-/// Every guardrail that looks with a pattern. Who is concerned by the same ones shares their automata, which are made for the first
+/// A guardrail for which a model looks, and whom it concerns.
+#[derive(Clone, Debug)]
+pub struct ModelGuardrail {
+    /// What is asked of the model, and what is done about its answer.
+    pub rule: Arc<ModelRule>,
+    /// Whom it concerns, as with [`Guardrail`].
+    pub scope: Scope,
+}
+
+/// Every guardrail. Who is concerned by the same patterns shares their automata, which are made for the first
 /// request that needs them.
 #[derive(Debug, Default)]
 pub struct Guardrails {
@@ -28,29 +38,44 @@ pub struct Guardrails {
     /// All of them, where every one concerns everybody.
     everybody: Option<Arc<RuleSet>>,
     made: RwLock<HashMap<Box<[usize]>, Arc<RuleSet>>>,
+    /// Those for which a model looks.
+    models: Vec<ModelGuardrail>,
 }
 
 impl Guardrails {
-    /// The guardrails, in the order in which equals decide.
+    /// The guardrails that look with a pattern, in the order in which equals decide.
     ///
     /// # Errors
     /// When automata for all of them together cannot be built.
     pub fn new(all: Vec<Guardrail>) -> Result<Self, SetError> {
         let alike = all.iter().all(|guardrail| guardrail.scope == Scope::default());
-        let mut table = Self { all, everybody: None, made: RwLock::default() };
+        let mut table = Self { all, everybody: None, made: RwLock::default(), models: Vec::new() };
         // Whatever fits with all of them fits with a part.
         let together = table.made((0..table.all.len()).collect())?;
         table.everybody = (alike && !table.all.is_empty()).then_some(together);
         Ok(table)
     }
 
+    /// The same with those for which a model looks, in the order in which equals decide.
+    #[must_use]
+    pub fn with_models(self, models: Vec<ModelGuardrail>) -> Self {
+        Self { models, ..self }
+    }
+
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.all.is_empty() && self.models.is_empty()
     }
 
-    /// Those that concern a key and its holder; `None` where there are none.
+    /// Those for which a model looks and that concern a key and its holder.
+    #[must_use]
+    pub fn models_of(&self, key: Option<&Key>) -> Vec<Arc<ModelRule>> {
+        let concerned = self.models.iter().filter(|guardrail| concerns(&guardrail.scope, key));
+        concerned.map(|guardrail| guardrail.rule.clone()).collect()
+    }
+
+    /// Those that look with a pattern and concern a key and its holder; `None` where there are none.
     ///
     /// # Errors
     /// When their automata cannot be built.
@@ -58,11 +83,8 @@ impl Guardrails {
         if self.all.is_empty() || self.everybody.is_some() {
             return Ok(self.everybody.clone());
         }
-        let nobody = Caller::default();
-        let (name, caller) = key.map_or(("", &nobody), |key| (&*key.name, &key.caller));
-        let concerned = |guardrail: &Guardrail| guardrail.scope.covers(name, caller);
-        let chosen: Box<[usize]> =
-            self.all.iter().enumerate().filter(|(_, guardrail)| concerned(guardrail)).map(|(index, _)| index).collect();
+        let concerned = self.all.iter().enumerate().filter(|(_, guardrail)| concerns(&guardrail.scope, key));
+        let chosen: Box<[usize]> = concerned.map(|(index, _)| index).collect();
         if chosen.is_empty() { Ok(None) } else { self.made(chosen).map(Some) }
     }
 
@@ -73,5 +95,12 @@ impl Guardrails {
         let rules = chosen.iter().filter_map(|index| self.all.get(*index)).map(|guardrail| guardrail.rule.clone()).collect();
         let set = Arc::new(RuleSet::new(rules)?);
         Ok(self.made.write().entry(chosen).or_insert(set).clone())
+    }
+}
+
+fn concerns(scope: &Scope, key: Option<&Key>) -> bool {
+    match key {
+        Some(key) => scope.covers(&key.name, &key.caller),
+        None => scope.covers("", &Caller::default()),
     }
 }

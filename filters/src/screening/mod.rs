@@ -6,6 +6,7 @@
 
 mod answer;
 mod escapes;
+mod prompt;
 mod report;
 mod splices;
 mod stream;
@@ -15,6 +16,7 @@ mod texts;
 mod whole;
 
 pub use self::answer::Screen;
+pub use self::prompt::Prompt;
 pub use self::report::{Noted, Report};
 pub use self::stream::{AnswerScreen, Closing, Stop};
 pub use self::texts::{Form, Found, answer_texts, request_texts};

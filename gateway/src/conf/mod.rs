@@ -12,6 +12,7 @@ mod declared;
 mod egress;
 mod error;
 mod expand;
+mod guardrail_models;
 mod keys;
 mod limits;
 mod load;
@@ -41,6 +42,7 @@ pub use database::{Database, Redis};
 pub use egress::{Cidr, Egress, NotANetwork};
 pub use error::{ConfError, Problem};
 pub use expand::Lookup;
+pub use guardrail_models::{GuardrailModels, NO_SIDECAR};
 pub use keys::{ContentLogging, Key, KeyStatus, Timestamp};
 pub use limits::{Limits, OnLimiterError};
 pub use models::{Capabilities, Model, Target};
@@ -88,6 +90,8 @@ pub struct Conf {
     pub client_keepalive: Period,
     /// Private networks that may be reached.
     pub egress: Egress,
+    /// Where the models of guardrails are asked.
+    pub guardrail_models: GuardrailModels,
     /// Where the last good licence is kept.
     pub licence: Licence,
     /// The filter chain, in order.
@@ -137,6 +141,7 @@ impl Default for Conf {
             breaker: Breaker::default(),
             client_keepalive: Period::secs(15),
             egress: Egress::default(),
+            guardrail_models: GuardrailModels::default(),
             licence: Licence::default(),
             filters: chain.map(str::to_owned).to_vec(),
             providers: Vec::new(),

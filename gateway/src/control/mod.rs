@@ -107,8 +107,8 @@ async fn dispatch(exchange: &Exchange, call: Call) -> Answer {
             control.run(async move { routing::explain(&store, trial, &call.body).await }).await
         }
         Route::TestGuardrails => {
-            let snapshot = exchange.gateway.live.hold();
-            control.run(async move { guardrails::test(snapshot, &call.body).await }).await
+            let gateway = exchange.gateway.clone();
+            control.run(async move { guardrails::test(gateway, &call.body).await }).await
         }
         Route::Health => health::answer(exchange, control).await,
         Route::ListKeys => control.run(async move { keys::list(&store, &call.query).await }).await,

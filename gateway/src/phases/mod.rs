@@ -6,6 +6,7 @@ pub mod counting;
 pub mod failing;
 pub mod failure;
 pub mod head;
+pub mod judging;
 pub mod logging;
 pub mod request;
 pub mod response;

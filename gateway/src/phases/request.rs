@@ -17,7 +17,7 @@ use svc_filters::passage::{BodyKind, Facts};
 use svc_filters::routing::{Model, Target};
 use svc_filters::verdict::{Code, Rejection, Verdict};
 
-use super::{body, counting, said};
+use super::{body, counting, judging, said};
 use crate::events::{Event, Ruled};
 use crate::exchange::{Client, Exchange};
 use crate::store::{RequestOutcome, Snapshot};
@@ -127,10 +127,12 @@ struct Draft {
     permit: Option<Box<Permit>>,
     masked: Option<Vec<u8>>,
     detour: Option<Detour>,
+    detour_priority: i32,
 }
 
 /// Runs the chain over the whole request and keeps what it decided. Where limits are shared by several gateways, their store is
-/// asked right after the `limits` filter; what `guardrails` masks is masked before the next filter looks.
+/// asked right after the `limits` filter; what `guardrails` masks is masked before models look that guardrails need, and what those mask
+/// before the next filter looks.
 async fn decide(
     session: &mut Session,
     exchange: &mut Exchange,
@@ -140,20 +142,24 @@ async fn decide(
 ) -> Result<(), Rejection> {
     let gateway = exchange.gateway.clone();
     let stop = |name: &str, wanted: bool| if wanted { gateway.chain.through(name) } else { 0 };
-    let screened = !snapshot.policy.guardrails.is_empty();
-    let mut stops = [stop(limits::FILTER, gateway.shared.is_some()), stop(guardrails::FILTER, screened), gateway.chain.names().count()];
+    let screened = stop(guardrails::FILTER, !snapshot.policy.guardrails.is_empty());
+    let mut stops = [stop(limits::FILTER, gateway.shared.is_some()), screened, gateway.chain.names().count()];
     stops.sort_unstable();
     let mut draft = Draft::default();
     let mut verdict = Ok(());
     let mut from = 0;
     for to in stops {
         verdict = consult(session, exchange, snapshot, (endpoint, model), from..to, &mut draft);
+        let judges = from < to && to == screened;
         from = to;
         if let Some(permit) = draft.permit.take().filter(|_| verdict.is_ok()) {
             verdict = limiter::confirm(exchange, permit).await;
         }
         if let Some(masked) = draft.masked.take().filter(|_| verdict.is_ok()) {
             verdict = replace_body(exchange, endpoint, masked);
+        }
+        if judges && verdict.is_ok() {
+            verdict = ask_models(exchange, snapshot, (endpoint, model), &mut draft).await;
         }
         if verdict.is_err() {
             break;
@@ -165,6 +171,20 @@ async fn decide(
         exchange.said = Some(text);
     }
     verdict
+}
+
+/// Has models look that guardrails need. Among redirects of theirs and of patterns the lower priority number decides.
+async fn ask_models(
+    exchange: &mut Exchange,
+    snapshot: &Snapshot,
+    (endpoint, model): (Endpoint, &str),
+    draft: &mut Draft,
+) -> Result<(), Rejection> {
+    let judged = judging::judge(exchange, &snapshot.policy, endpoint, model).await?;
+    if let Some((detour, priority)) = judged.detour.filter(|(_, priority)| draft.detour.is_none() || *priority < draft.detour_priority) {
+        (draft.detour, draft.detour_priority) = (Some(detour), priority);
+    }
+    judged.masked.map_or(Ok(()), |masked| replace_body(exchange, endpoint, masked))
 }
 
 /// Goes on with another body that asks for the same.
@@ -191,18 +211,18 @@ fn consult(
     let (body, facts) = (exchange.body.clone(), exchange.facts.take());
     let mut request = view(session, exchange, snapshot, endpoint);
     (request.resolved, request.plan) = (draft.resolved.take(), std::mem::take(&mut draft.plan));
-    request.detour = draft.detour.take();
+    (request.detour, request.detour_priority) = (draft.detour.take(), draft.detour_priority);
     request.model = model;
     request.body = &body;
     request.facts = facts.as_ref();
     // The body may have taken long to come, and caps hold for when a request is admitted.
     request.ticks = gateway.clock.ticks();
     let verdict = gateway.chain.on_request_part(part, &mut request);
-    let Request { plan, resolved, rule, limit, permit, guardrails, masked, detour, notes, notices, .. } = request;
+    let Request { plan, resolved, rule, limit, permit, guardrails, masked, detour, detour_priority, notes, notices, .. } = request;
     exchange.facts = facts;
     tell(exchange, model, &notices);
     exchange.rule = rule.or(exchange.rule.take());
-    *draft = Draft { resolved, plan, permit, masked, detour };
+    *draft = Draft { resolved, plan, permit, masked, detour, detour_priority };
     exchange.limit = limit;
     exchange.guardrails = guardrails.or(exchange.guardrails.take());
     exchange.notes.extend(notes.into_iter().map(|(name, value)| (name.into_owned(), value)));

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::Conf;
-use super::text::wrong_with_url;
+use super::super::{ByteSize, Conf};
+use super::text::{is_header_value, wrong_with_url};
 use super::{Checker, at};
 
+/// The fewest bytes that have room for more than the frame of a call to a model.
+const FEWEST_BYTES: ByteSize = ByteSize::kib(1);
 const NOT_ZERO: &str = "must not be 0";
 
 pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
@@ -42,7 +44,7 @@ fn server(checker: &mut Checker<'_>, conf: &Conf) {
 
 fn durations(checker: &mut Checker<'_>, conf: &Conf) {
     let (limits, timeouts, breaker) = (&conf.server.limits, &conf.timeouts, &conf.breaker);
-    let all: [(Duration, &[&str]); 13] = [
+    let all: [(Duration, &[&str]); 14] = [
         (*limits.header_deadline, &["server", "limits", "header_deadline"]),
         (*limits.body_idle, &["server", "limits", "body_idle"]),
         (*limits.body_total, &["server", "limits", "body_total"]),
@@ -55,6 +57,7 @@ fn durations(checker: &mut Checker<'_>, conf: &Conf) {
         (*breaker.open, &["breaker", "open"]),
         (*breaker.max_open, &["breaker", "max_open"]),
         (*conf.redis.timeout, &["redis", "timeout"]),
+        (*conf.guardrail_models.deadline, &["guardrail_models", "deadline"]),
         (*conf.rate_cards.interval, &["rate_cards", "interval"]),
     ];
     for (duration, path) in all {
@@ -64,6 +67,9 @@ fn durations(checker: &mut Checker<'_>, conf: &Conf) {
 
 fn counts(checker: &mut Checker<'_>, conf: &Conf) {
     checker.ensure(conf.database.max_connections > 0, &at(&["database", "max_connections"]), NOT_ZERO);
+    let models = &conf.guardrail_models;
+    checker.ensure(models.max_texts > 0, &at(&["guardrail_models", "max_texts"]), NOT_ZERO);
+    checker.ensure(models.max_bytes >= FEWEST_BYTES, &at(&["guardrail_models", "max_bytes"]), "must not be below 1KiB");
     checker.ensure(conf.telemetry.batch_size > 0, &at(&["telemetry", "batch_size"]), NOT_ZERO);
     checker.ensure(conf.telemetry.batch_timeout_ms > 0, &at(&["telemetry", "batch_timeout_ms"]), NOT_ZERO);
 }
@@ -91,13 +97,21 @@ fn stores(checker: &mut Checker<'_>, conf: &Conf) {
 
 fn services(checker: &mut Checker<'_>, conf: &Conf) {
     let cards = &conf.rate_cards;
-    for (url, may_have_query, path) in
-        [(&conf.admin.gateway_url, false, at(&["admin", "gateway_url"])), (&cards.url, true, at(&["rate_cards", "url"]))]
-    {
+    for (url, may_have_query, path) in [
+        (&conf.admin.gateway_url, false, at(&["admin", "gateway_url"])),
+        (&cards.url, true, at(&["rate_cards", "url"])),
+        (&conf.guardrail_models.url, false, at(&["guardrail_models", "url"])),
+    ] {
         if let Some(wrong) = wrong_with_url(url, may_have_query).filter(|_| !url.is_empty()) {
             checker.report(&path, wrong);
         }
     }
+    let token = is_header_value(conf.guardrail_models.token.reveal());
+    checker.ensure(
+        token,
+        &at(&["guardrail_models", "token"]),
+        "the token cannot be sent in a header; it must be printable ASCII on one line",
+    );
     let both = !cards.bearer.is_empty() && cards.basic.is_some();
     checker.ensure(!both, &at(&["rate_cards", "basic"]), "give either `bearer` or `basic`, not both");
 }

@@ -5,12 +5,25 @@ use std::collections::BTreeMap;
 use svc_filters::routing;
 
 use super::super::node::Path;
-use super::super::{Conf, Guardrail, Rule};
+use super::super::{Conf, Guardrail, NO_SIDECAR, Rule};
 use super::{Checker, at};
 
 pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
     rules(checker, &conf.rules);
     guardrails(checker, &conf.guardrails);
+    models_of_guardrails(checker, conf);
+}
+
+/// Reports guardrails that need a model where there is nothing to ask.
+fn models_of_guardrails(checker: &mut Checker<'_>, conf: &Conf) {
+    if conf.guardrail_models.url().is_some() {
+        return;
+    }
+    for (index, guardrail) in conf.guardrails.iter().enumerate().filter(|(_, guardrail)| guardrail.kind.needs_model()) {
+        let kind = guardrail.kind.as_str();
+        let path = at(&["guardrails"]).index(index).key("kind");
+        checker.report(&path, format!("a guardrail of the kind `{kind}` {NO_SIDECAR}"));
+    }
 }
 
 /// Checks the section `rules`.

@@ -220,6 +220,28 @@ fn keys_need_different_names_and_secrets_worth_the_name() {
 }
 
 #[test]
+fn guardrails_that_need_a_model_need_a_sidecar_too() {
+    refused(&[
+        (
+            "guardrails: [{name: g, kind: pii, action: mask}]",
+            "1:24: guardrails[0].kind: a guardrail of the kind `pii` needs a sidecar to ask, and `guardrail_models.url` is empty",
+        ),
+        (
+            "guardrail_models: {url: 'http://user:secret@h'}",
+            "1:20: guardrail_models.url: a URL here must not contain a user name or password",
+        ),
+        ("guardrail_models: {deadline: 0}", "1:20: guardrail_models.deadline: must not be 0"),
+        ("guardrail_models: {max_texts: 0}", "1:20: guardrail_models.max_texts: must not be 0"),
+        ("guardrail_models: {max_bytes: 1000}", "1:20: guardrail_models.max_bytes: must not be below 1KiB"),
+        (
+            "guardrail_models: {token: \"a\\nb\"}",
+            "1:20: guardrail_models.token: the token cannot be sent in a header; it must be printable ASCII on one line",
+        ),
+    ]);
+    assert_eq!(problems("guardrail_models: {url: 'https://h:8090/x'}\nguardrails: [{name: g, kind: pii, action: mask}]"), [""; 0]);
+}
+
+#[test]
 fn each_kind_of_rule_and_guardrail_needs_its_own_keys() {
     refused(&[
         ("rules: [{name: r, kind: cost_saver}]", "1:9: rules[0]: the key `redirect` is missing"),
@@ -247,8 +269,8 @@ fn each_kind_of_rule_and_guardrail_needs_its_own_keys() {
             "1:63: guardrails[0].applies_to: expected what is to be searched, each part once",
         ),
         (
-            "guardrails: [{name: g, kind: toxicity, threshold: 7, action: block}]",
-            "1:40: guardrails[0].threshold: expected a score from 0 to 1",
+            "{guardrail_models: {url: 'http://h'}, guardrails: [{name: g, kind: toxicity, threshold: 7, action: block}]}",
+            "1:78: guardrails[0].threshold: expected a score from 0 to 1",
         ),
     ]);
     let long = format!("guardrails: [{{name: g, kind: regex, pattern: '{}', action: block}}]", "a".repeat(1025));
