@@ -11,6 +11,7 @@ pub mod raw;
 pub mod redis;
 pub mod request_log;
 pub mod shapes;
+pub mod sidecar;
 pub mod stub;
 pub mod upstream;
 pub mod wait;

@@ -2,6 +2,8 @@
 
 mod answers;
 mod inherited;
+mod models;
+mod models_failing;
 mod prompts;
 mod said;
 mod trial;
