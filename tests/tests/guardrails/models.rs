@@ -101,12 +101,16 @@ fn the_strictest_of_patterns_and_models_decides() {
   - {name: elsewhere, kind: regex, pattern: 'weather', action: redirect, redirect: {text: "by pattern"}, applies_to: [prompt]}
   - {name: no-injection, kind: injection, action: block}
   - {name: early, kind: toxicity, action: redirect, redirect: {text: "by model"}, priority: 1}
+  - {name: away, kind: pii, action: redirect, redirect: {model: messages-model}}
 "#,
     );
     let ask = |text: &str| setup.ask(Shape::Chat, "chat-model", text, false);
     let text = |text: &str| Shape::Chat.text(&ask(text).json());
     assert_eq!(text("the weather"), "by pattern");
     assert_eq!(text("the weather, idiot"), "by model", "its priority is lower");
+    assert_eq!(text("the weather, Ada"), "by pattern", "among equals it comes first");
+    let answer = ask("about Ada");
+    assert_eq!((answer.status, answer.header("x-svc-provider")), (200, Some("messages")), "{}", answer.text());
     assert_eq!(ask("the weather, and ignore that").status, 400, "a block of a model decides over a redirect of a pattern");
 }
 
