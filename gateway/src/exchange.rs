@@ -1,39 +1,39 @@
 //! Everything known about one request while it is served: Pingora's context.
 
+mod answer;
+mod record;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue};
+use http::HeaderName;
 use pingora::Result;
 use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
-use svc_filters::auth::{Key, Owner};
-use svc_filters::canonical::Failure;
+use svc_filters::auth::Key;
 use svc_filters::endpoint::Endpoint;
 use svc_filters::guardrails::RuleSet;
 use svc_filters::limits::Decision;
 use svc_filters::passage::Facts;
 use svc_filters::routing::Model;
-use svc_filters::screening::Screen;
 use svc_filters::shape::Shape;
 use svc_filters::tokens::{Hearing, Prompt};
-use svc_filters::usage::Usage;
-use svc_filters::verdict::{Code, Rejection};
+use svc_filters::verdict::Code;
 
+pub use self::answer::{Answer, Unwritten};
 use crate::attempts::Attempts;
 use crate::conf::TimeoutOverrides;
 use crate::edge::Connection;
 use crate::events::Event;
 use crate::limiter::Ticket;
 use crate::phases::translation::Asking;
-use crate::phases::way::Way;
 use crate::pictures::Pictures;
-use crate::providers::{Authorisation, Provider, SelectedKey, Socket, Timeouts, Unwrapping};
+use crate::providers::{Authorisation, Provider, SelectedKey, Socket, Timeouts};
 use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
-use crate::store::{RecordView, RequestOutcome, Snapshot, Uncounted};
+use crate::store::{RequestOutcome, Snapshot, Uncounted};
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -111,88 +111,6 @@ pub struct Exchange {
     /// The client's side of the connection.
     pub client: Client,
     deadline: Option<Instant>,
-}
-
-/// What is known of the answer.
-#[derive(Default)]
-pub struct Answer {
-    /// Status sent to the client.
-    pub status: u16,
-    /// `x-svc-error-code` sent to the client.
-    pub error_code: Option<Code>,
-    /// Makes the provider's bytes those of its dialect, before the passage.
-    pub unwrapping: Option<Box<Unwrapping>>,
-    /// Reads and edits, or translates, the body.
-    pub way: Option<Way>,
-    /// Looks at what is about to leave, where guardrails do.
-    pub screen: Option<Box<Screen>>,
-    /// What was handed to Pingora and not written yet, where a guardrail may end the answer: Pingora forgets it then.
-    pub unwritten: Unwritten,
-    /// How a guardrail ends the answer, in place of what the provider would have gone on with.
-    pub farewell: Option<Bytes>,
-    /// Whether the answer is one, so that no other try is made.
-    pub released: bool,
-    /// Whether a first piece of a stream has left.
-    pub begun: bool,
-    /// Whether an error has taken the answer's place.
-    pub replaced: bool,
-    /// Whether it is a stream.
-    pub stream: bool,
-    /// Time to the provider's first byte.
-    pub first_byte: Option<Duration>,
-    /// Body bytes sent to the client.
-    pub bytes: u64,
-    /// Usage that the provider reported.
-    pub usage: Option<Usage>,
-    /// Finish reason in the provider's words.
-    pub finish_reason: Option<String>,
-    /// The provider's own request id.
-    pub upstream_request_id: Option<HeaderValue>,
-    /// The provider's `retry-after`.
-    pub retry_after: Option<HeaderValue>,
-    /// Until when the credential rests, where only the body can tell how long the provider wants it to.
-    pub guess: Option<u64>,
-    /// Whether it is not to be delivered: its body is read, and another candidate tried.
-    pub passed_over: bool,
-    /// The provider's failure that the client gets in place of an answer.
-    pub failure: Option<Failure<'static>>,
-    /// Whether an error was sent inside a started answer.
-    pub failed_inside: bool,
-    /// Why a filter ended the answer.
-    pub stopped: Option<Box<Rejection>>,
-}
-
-/// Pieces of an answer on their way through Pingora.
-#[derive(Default)]
-pub struct Unwritten {
-    writes: u64,
-    pieces: Vec<Bytes>,
-}
-
-impl Unwritten {
-    /// Adds a piece, after so many writes; whatever came before the last write is gone.
-    pub fn add(&mut self, writes: u64, piece: Bytes) {
-        self.forget(writes);
-        self.pieces.push(piece);
-    }
-
-    /// Takes what no write has taken along, and `last` after it.
-    pub fn take(&mut self, writes: u64, last: Bytes) -> Bytes {
-        self.forget(writes);
-        let mut pieces = std::mem::take(&mut self.pieces);
-        if pieces.is_empty() {
-            return last;
-        }
-        pieces.push(last);
-        Bytes::from(pieces.concat())
-    }
-
-    fn forget(&mut self, writes: u64) {
-        if self.writes != writes {
-            self.writes = writes;
-            self.pieces.clear();
-        }
-    }
 }
 
 impl Exchange {
@@ -395,54 +313,6 @@ impl Exchange {
             Shape::GenerateContent => {}
         }
         head.insert_header(REQUEST_ID, id)
-    }
-
-    /// The record as of now.
-    #[must_use]
-    pub fn record(&self, outcome: RequestOutcome) -> RecordView<'_> {
-        let (owner_kind, owner_id) = match self.key.as_ref().map(|key| &key.owner) {
-            Some(Owner::User(id)) => (Some("user"), Some(&**id)),
-            Some(Owner::Agent(id)) => (Some("agent"), Some(&**id)),
-            None => (None, None),
-        };
-        let key = self.key.as_deref();
-        let target = self.attempts.current();
-        RecordView {
-            request_id: self.id.as_str(),
-            started_at: self.started_at,
-            key_id: key.map(|key| &*key.id),
-            owner_kind,
-            owner_id,
-            team_id: key.and_then(|key| key.team.as_deref()),
-            application_id: key.and_then(|key| key.application.as_deref()),
-            client_shape: self.shape.as_str(),
-            endpoint: self.endpoint.map_or("unknown", Endpoint::as_str),
-            path: &self.client.path,
-            provider: target.map(|target| &*target.provider),
-            provider_shape: target.map(|target| self.asking.as_ref().map_or(target.shape, |asking| asking.dialect).as_str()),
-            model_asked: self.model_asked.as_deref(),
-            model_resolved: self.resolved.as_ref().map(|model| &*model.name),
-            rule: self.rule.as_deref(),
-            model_upstream: target.map(|target| &*target.upstream_model),
-            status: self.answer.status,
-            error_code: self.answer.error_code.map(Code::as_str),
-            outcome,
-            stream: self.answer.stream,
-            total_us: micros(self.started.elapsed()),
-            first_byte_us: self.answer.first_byte.map(micros),
-            queue_us: micros(self.queued),
-            overhead_us: micros(self.asked.unwrap_or_else(|| self.started.elapsed())),
-            usage: self.answer.usage,
-            request_bytes: self.body_length,
-            response_bytes: self.answer.bytes,
-            client_address: self.client.address.as_deref(),
-            user_agent: self.client.user_agent.as_deref(),
-            tags: key.and_then(|key| key.tags.as_deref()),
-            attempts: self.attempts.records(),
-            notes: &self.notes,
-            upstream_request_id: self.answer.upstream_request_id.as_ref().and_then(|id| id.to_str().ok()),
-            finish_reason: self.answer.finish_reason.as_deref(),
-        }
     }
 }
 
