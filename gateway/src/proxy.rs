@@ -16,7 +16,7 @@ use pingora::{Error, Result};
 
 use crate::edge;
 use crate::exchange::Exchange;
-use crate::phases::{failure, logging, request, response, stream, upstream};
+use crate::phases::{failure, logging, request, response, status, stream, upstream};
 use crate::providers::Socket;
 use crate::state::Gateway;
 
@@ -90,7 +90,7 @@ impl ProxyHttp for Proxy {
     }
 
     async fn upstream_response_filter(&self, _: &mut Session, head: &mut ResponseHeader, exchange: &mut Self::CTX) -> Result<()> {
-        response::judge_head(exchange, head)
+        status::run(exchange, head)
     }
 
     async fn response_filter(&self, session: &mut Session, head: &mut ResponseHeader, exchange: &mut Self::CTX) -> Result<()> {

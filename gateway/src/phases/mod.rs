@@ -12,6 +12,7 @@ pub mod request;
 pub mod response;
 pub mod said;
 pub mod screening;
+pub mod status;
 pub mod stream;
 pub mod translation;
 pub mod upstream;

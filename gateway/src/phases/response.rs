@@ -14,7 +14,6 @@ use svc_filters::limits::{self, Decision};
 use svc_filters::passage::{Framing, Passage, PassageKind, PassageOptions};
 use svc_filters::shape::Shape;
 use svc_filters::translate::{self, Prepared, read_failure, write_failure, write_failure_as};
-use time::OffsetDateTime;
 
 use super::bodiless;
 use super::failing::Collected;
@@ -23,7 +22,6 @@ use super::head::{fails, has_body, is_empty, is_json, is_page, vendor_id};
 use super::screening;
 use super::translation::{self, TRANSLATION};
 use super::way::Way;
-use crate::attempts::{CREDENTIAL, Judgement, judge, retry_after};
 use crate::edge::Connection;
 use crate::exchange::Exchange;
 use crate::rescue::{self, ERROR_ORIGIN, SHOULD_RETRY};
@@ -40,99 +38,6 @@ const PASSED: [HeaderName; 5] = [header::CONTENT_TYPE, header::RETRY_AFTER, RETR
 
 /// How the names begin of what the vendors say of their rate limits.
 const RATE_LIMITS: [&str; 2] = ["x-ratelimit-", "anthropic-ratelimit-"];
-
-/// Judges the provider's answer before anything of it is sent on.
-///
-/// # Errors
-/// A retryable error where the next candidate is to be tried; a final one where the provider refused our credential and no
-/// candidate is left.
-pub fn judge_head(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> {
-    if head.status.is_informational() {
-        return Ok(());
-    }
-    let status = head.status.as_u16();
-    if renewed(exchange, status, &head.headers) {
-        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same credential is tried anew");
-        error.set_retry(true);
-        return Err(error);
-    }
-    if status == 400 && signed(exchange) && exchange.attempts.bare(&exchange.gateway, status) {
-        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same is asked without signatures");
-        error.set_retry(true);
-        return Err(error);
-    }
-    let judgement = judge(status);
-    let guess = rest_credential(exchange, judgement, &head.headers);
-    let guess = guess.filter(|_| may_tell_pause(exchange, head));
-    exchange.answer.guess = guess;
-    if judgement == Judgement::Deliver {
-        exchange.attempts.conclude(&exchange.gateway, status, "");
-        return Ok(());
-    }
-    exchange.attempts.conclude(&exchange.gateway, status, if judgement == Judgement::CredentialRefused { CREDENTIAL } else { "status" });
-    let next = exchange.has_next();
-    exchange.answer.passed_over = next && guess.is_some();
-    if exchange.answer.passed_over {
-        // The next candidate is tried as soon as the body has told what the credential needs.
-        return Ok(());
-    }
-    if next {
-        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the provider's answer leads to the next candidate");
-        error.set_retry(true);
-        return Err(error);
-    }
-    if judgement == Judgement::CredentialRefused {
-        exchange.attempts.credential_refused();
-        return Error::e_explain(ErrorType::HTTPStatus(502), "the provider refused our credential");
-    }
-    exchange.attempts.deliver();
-    Ok(())
-}
-
-/// Whether the refused credential is to be used once more, after a token was dropped or the clock put right.
-fn renewed(exchange: &mut Exchange, status: u16, headers: &HeaderMap) -> bool {
-    let (Some(provider), Some(key), Some(used)) = (exchange.attempts.provider(), exchange.attempts.key(), &exchange.authorisation) else {
-        return false;
-    };
-    (400..404).contains(&status) && provider.renew(key, used, status, headers) && exchange.attempts.renew(&exchange.gateway, status)
-}
-
-/// Whether what was refused held signatures of the provider's own shape: another of its models, or another cloud, may have made
-/// them, which only its refusal tells.
-fn signed(exchange: &Exchange) -> bool {
-    let Some(asking) = exchange.asking.as_ref().filter(|asking| asking.prepared.is_none()) else { return false };
-    let trace: &[u8] = match asking.dialect {
-        Shape::GenerateContent => b"houghtSignature",
-        Shape::Messages => b"\"signature\"",
-        Shape::ChatCompletions | Shape::Responses => return false,
-    };
-    memchr::memmem::find(&exchange.upstream_body, trace).is_some()
-}
-
-/// Lets the credential rest where the status asks for it. Returns until when, where the provider does not say.
-fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMap) -> Option<u64> {
-    let (provider, key) = (exchange.attempts.provider()?, exchange.attempts.key()?);
-    let now = exchange.now();
-    match judgement {
-        Judgement::CredentialRefused => {
-            log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
-            exchange.quarantine(provider, key);
-            None
-        }
-        Judgement::Limited => {
-            let told = retry_after(headers, OffsetDateTime::now_utc());
-            let until = provider.keys().limit(key.index, now, told);
-            told.is_none().then_some(until)
-        }
-        Judgement::Deliver | Judgement::Next => None,
-    }
-}
-
-/// Whether the body that follows is one in which vendors say how long they want to be left alone.
-fn may_tell_pause(exchange: &Exchange, head: &ResponseHeader) -> bool {
-    let dialect = exchange.asking.as_ref().map(|asking| asking.dialect);
-    is_json(head) && !is_empty(head) && dialect.is_some_and(|dialect| dialect != Shape::Messages)
-}
 
 /// Makes the head the client gets, and the way its body takes.
 ///
