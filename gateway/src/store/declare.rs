@@ -4,12 +4,11 @@
 //! nothing differs nothing is written, so that a restart is no change of configuration. Rows made over the API are never
 //! touched.
 
-mod guardrails;
 mod identity;
 mod keys;
 mod models;
 mod providers;
-mod rules;
+mod specs;
 
 use std::path::PathBuf;
 
@@ -123,8 +122,8 @@ pub async fn declare(db: &DatabaseConnection, conf: &Conf, pepper: &Pepper, seal
     models::declare(&mut run).await?;
     providers::remove(&mut run, vanished).await?;
     keys::declare(&mut run).await?;
-    rules::declare(&mut run).await?;
-    guardrails::declare(&mut run).await?;
+    specs::rules(&mut run).await?;
+    specs::guardrails(&mut run).await?;
     let changes = run.changes;
     if changes.is_empty() {
         transaction.rollback().await?;
