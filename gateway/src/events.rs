@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use svc_filters::guardrails::Place;
 
 use crate::clock::Clock;
+use crate::exchange::Exchange;
 use crate::providers::{KeyLabel, Position, Turn};
 use crate::request_id::{MOST_NUMBERS, RequestId};
 use crate::store::{EventView, Journal};
@@ -55,6 +56,14 @@ pub struct Ruled<'a> {
     pub rule: &'a str,
     /// The model it asked for.
     pub model: &'a str,
+}
+
+impl<'a> Ruled<'a> {
+    /// The request of an exchange, decided about by `rule`; `model` is what it asked for.
+    #[must_use]
+    pub fn of(exchange: &'a Exchange, rule: &'a str, model: &'a str) -> Self {
+        Self { request_id: exchange.id.as_str(), key_id: exchange.key.as_ref().map_or("", |key| &key.id), rule, model }
+    }
 }
 
 impl Event<'_> {

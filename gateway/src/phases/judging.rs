@@ -65,8 +65,7 @@ pub async fn judge(exchange: &mut Exchange, policy: &Policy, endpoint: Endpoint,
 
 /// Tells operators of a block.
 fn refuse(exchange: &Exchange, rule: &ModelRule, place: Place, model: &str) -> Rejection {
-    let key_id = exchange.key.as_ref().map_or("", |key| &key.id);
-    let ruled = Ruled { request_id: exchange.id.as_str(), key_id, rule: &rule.name, model };
+    let ruled = Ruled::of(exchange, &rule.name, model);
     exchange.gateway.tell(&Event::GuardrailBlocked(ruled, place));
     Rejection::new(Code::ContentGuardrailBlocked, format!("The guardrail `{}` refuses this request.", rule.name))
 }

@@ -234,9 +234,8 @@ fn consult(
 
 /// Tells operators what the filters want them to know.
 fn tell(exchange: &Exchange, model: &str, notices: &[Notice]) {
-    let key_id = exchange.key.as_ref().map_or("", |key| &key.id);
     for notice in notices {
-        let ruled = |rule| Ruled { request_id: exchange.id.as_str(), key_id, rule, model };
+        let ruled = |rule| Ruled::of(exchange, rule, model);
         exchange.gateway.tell(&match notice {
             Notice::RoutingDenied { rule } => Event::RoutingDenied(ruled(rule)),
             Notice::SpendCircuitTripped { rule } => Event::SpendCircuitTripped(ruled(rule)),

@@ -68,9 +68,8 @@ fn instead(session: &Session, exchange: &Exchange, text: &str) -> Bytes {
 /// Tells operators of a block, and gives the error for a client that has seen nothing yet.
 fn refuse(exchange: &Exchange, decision: &Decision) -> Rejection {
     let rule = decision.rule.name();
-    let key_id = exchange.key.as_ref().map_or("", |key| &key.id);
     let model = exchange.model_asked.as_deref().unwrap_or_default();
-    let ruled = Ruled { request_id: exchange.id.as_str(), key_id, rule, model };
+    let ruled = Ruled::of(exchange, rule, model);
     exchange.gateway.tell(&Event::GuardrailBlocked(ruled, decision.finding.place));
     Rejection::new(Code::ContentGuardrailBlocked, format!("The guardrail `{rule}` refuses this answer."))
 }
