@@ -15,3 +15,4 @@ pub mod sidecar;
 pub mod stub;
 pub mod upstream;
 pub mod wait;
+mod watchdog;

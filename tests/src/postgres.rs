@@ -19,6 +19,7 @@ use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::ports::free_address;
+use crate::watchdog;
 
 /// How long a server may take to become ready.
 const READY_DEADLINE: Duration = Duration::from_secs(60);
@@ -27,19 +28,11 @@ const READY_PAUSE: Duration = Duration::from_millis(20);
 const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
 const MISSING: &str = "PostgreSQL is not installed; these tests need its server: apt-get install postgresql";
 
-/// `$0` is the server's binary, `$1` its folder and `$2` its port. Reads the pipe from descriptor 3, because a shell gives
-/// its background children no standard input; the server must not hold the pipe itself.
-const WATCHDOG: &str = r#"
-exec 3<&0 </dev/null
-"$0" -D "$1/data" -p "$2" -k "$1" -h 127.0.0.1 -F -c synchronous_commit=off -c full_page_writes=off \
-    -c max_connections=300 >"$1/log" 2>&1 3<&- &
-server=$!
-{ read -r _ <&3; kill -QUIT "$server"; } >/dev/null 2>&1 &
-reader=$!
-wait "$server"
-kill "$reader" 2>/dev/null
-rm -rf "$1"
-"#;
+/// `$0` is the server's binary, `$1` its folder and `$2` its port.
+const START: &str = r#""$0" -D "$1/data" -p "$2" -k "$1" -h 127.0.0.1 -F -c synchronous_commit=off -c full_page_writes=off \
+    -c max_connections=300 >"$1/log" 2>&1"#;
+/// Its files go with it.
+const CLEAN: &str = "rm -rf \"$1\"\n";
 
 static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
 static DATABASES: AtomicU32 = AtomicU32::new(0);
@@ -77,7 +70,7 @@ impl Server {
         let port = free_address().port();
         let mut watchdog = account
             .command("/bin/sh")
-            .args(["-c", WATCHDOG])
+            .args(["-c", &(watchdog::script(START, "QUIT") + CLEAN)])
             .arg(binaries.join("postgres"))
             .arg(&folder)
             .arg(port.to_string())

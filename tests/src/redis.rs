@@ -14,27 +14,21 @@ use tempfile::TempDir;
 use crate::certificates::certify;
 use crate::ports::free_address;
 use crate::wait;
+use crate::watchdog;
 
 const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
 const MISSING: &str = "neither redis-server nor valkey-server is installed; these tests need one: apt-get install redis-server";
 
 /// `$0` is the server, `$1` its port, `$2` its folder and `$3` its port for TLS.
-const WATCHDOG: &str = r#"
-exec 3<&0 </dev/null
-if [ -e "$2/leaf.pem" ]; then
+const PLACE: &str = r#"if [ -e "$2/leaf.pem" ]; then
     set -- "$1" "$2" --tls-port "$3" --tls-cert-file "$2/leaf.pem" --tls-key-file "$2/leaf.key" --tls-ca-cert-file "$2/ca.pem" --tls-auth-clients no
 else
     set -- "$1" "$2"
 fi
 port=$1 folder=$2
 shift 2
-"$0" --port "$port" --bind 127.0.0.1 --save '' --appendonly no --dir "$folder" "$@" >"$folder/log" 2>&1 3<&- &
-server=$!
-{ read -r _ <&3; kill -KILL "$server"; } >/dev/null 2>&1 &
-reader=$!
-wait "$server"
-kill "$reader" 2>/dev/null
 "#;
+const START: &str = r#""$0" --port "$port" --bind 127.0.0.1 --save '' --appendonly no --dir "$folder" "$@" >"$folder/log" 2>&1"#;
 
 /// A server that keeps nothing on disk.
 pub struct Redis {
@@ -114,7 +108,7 @@ impl Redis {
     /// When it does not start.
     pub fn resume(&mut self) {
         let watchdog = Command::new("/bin/sh")
-            .args(["-c", WATCHDOG])
+            .args(["-c", &(PLACE.to_owned() + &watchdog::script(START, "KILL"))])
             .arg(&self.program)
             .arg(self.port.to_string())
             .arg(self.folder.path())

@@ -12,21 +12,13 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::wait;
+use crate::{wait, watchdog};
 
 /// How long the sidecar may take to be ready, its packages included where they have to be installed first.
 const READY: Duration = Duration::from_secs(300);
 
 /// `$0` is the sidecar's script, `$1` its configuration.
-const WATCHDOG: &str = r#"
-exec 3<&0 </dev/null
-"$0" --config "$1" --listen 127.0.0.1:0 3<&- &
-server=$!
-{ read -r _ <&3; kill -KILL "$server"; } >/dev/null 2>&1 &
-reader=$!
-wait "$server"
-kill "$reader" 2>/dev/null
-"#;
+const START: &str = r#""$0" --config "$1" --listen 127.0.0.1:0"#;
 
 /// A running sidecar. Its models are `injection`, which knows the word "ignore", `toxicity`, which knows "idiot", and `pii`, which
 /// knows some names and e-mail addresses.
@@ -57,7 +49,14 @@ impl Sidecar {
         let written = std::fs::read_to_string(&path).expect("the models came with a configuration");
         std::fs::write(&path, written + conf).expect("the folder is writable");
         let mut command = Command::new("bash");
-        command.arg("-c").arg(WATCHDOG).arg(script()).arg(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .arg("-c")
+            .arg(watchdog::script(START, "KILL"))
+            .arg(script())
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut watchdog = command.spawn().expect("bash can be run");
         let mut line = String::new();
         BufReader::new(watchdog.stdout.take().expect("stdout is piped")).read_line(&mut line).expect("its first line");

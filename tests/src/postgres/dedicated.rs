@@ -10,17 +10,10 @@ use tempfile::TempDir;
 
 use super::{Account, find_binaries, initialise, wait_until_ready};
 use crate::ports::free_address;
+use crate::watchdog;
 
 /// As for the shared server, but the files stay when the server ends.
-const KEEPER: &str = r#"
-exec 3<&0 </dev/null
-"$0" -D "$1/data" -p "$2" -k "$1" -h 127.0.0.1 -c max_connections=100 >"$1/log" 2>&1 3<&- &
-server=$!
-{ read -r _ <&3; kill -QUIT "$server"; } >/dev/null 2>&1 &
-reader=$!
-wait "$server"
-kill "$reader" 2>/dev/null
-"#;
+const START: &str = r#""$0" -D "$1/data" -p "$2" -k "$1" -h 127.0.0.1 -c max_connections=100 >"$1/log" 2>&1"#;
 
 /// A server that ends with the value, whatever happens to the test.
 pub struct Dedicated {
@@ -75,7 +68,7 @@ impl Dedicated {
         let mut keeper = self
             .account
             .command("/bin/sh")
-            .args(["-c", KEEPER])
+            .args(["-c", &watchdog::script(START, "QUIT")])
             .arg(self.binaries.join("postgres"))
             .arg(self.folder.path())
             .arg(self.port.to_string())
