@@ -5,7 +5,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use serde_json::json;
 use svc_filters::guardrails::{Action, DEFAULT_PRIORITY, LooksFor, Place, Places, Rule, RuleSet, RuleSpec, Stream, library};
+use svc_filters::passage::{BodyKind, Framing};
+use svc_filters::screening::{AnswerScreen, Closing, screen_request};
 
 /// How long each figure is measured.
 const SPAN: Duration = Duration::from_millis(400);
@@ -49,7 +53,45 @@ fn main() -> Result<(), Box<dyn Error>> {
         per_byte(&format!("{name}, may_match"), &text, || _ = black_box(set.may_match(PLACE, black_box(&text))));
         per_byte(&format!("{name}, scan"), &text, || drop(black_box(set.scan(PLACE, black_box(&text)))));
     }
-    Ok(())
+    bodies(&set);
+    events(&set)
+}
+
+/// Requests of chat completions.
+fn bodies(set: &RuleSet) {
+    let said = |text: &str| json!({"role": "user", "content": [{"type": "text", "text": text}]});
+    let picture = format!("data:image/png;base64,{}", "A".repeat(4 << 20));
+    let nested = (0..60).fold(json!([1, [2], {}]), |inner, _| json!({"x": [{"a": 1}, inner]}));
+    for (name, message, times) in [
+        ("a short request", said("What is the weather like in the south of France today?"), 1),
+        ("a long talk", said(&"Nothing of note is said here. ".repeat(20)), 100),
+        ("a picture", json!({"role": "user", "content": [{"type": "image_url", "image_url": {"url": picture}}]}), 1),
+        ("deep and wide", nested, 1_000),
+    ] {
+        let body = json!({"model": "m", "messages": vec![message; times]}).to_string();
+        let took = time(|| drop(black_box(screen_request(set, BodyKind::ChatCompletions, black_box(body.as_bytes())))));
+        println!("{name:<40} {:>9.1} us of {} bytes", took.as_nanos() as f64 / 1000.0, body.len());
+    }
+}
+
+/// Events of a stream of chat completions, each by itself.
+fn events(set: &Arc<RuleSet>) -> Result<(), Box<dyn Error>> {
+    let words = ["Nothing", " is f", "ound ", "in th", "ese w", "ords,", " and ", "so on"];
+    let event = |word: &&str| {
+        let delta = json!({"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": word}, "finish_reason": null}]});
+        Bytes::from(format!("data: {delta}\n\n"))
+    };
+    let events: Vec<Bytes> = words.iter().cycle().take(20_000).map(event).collect();
+    let mut failed = None;
+    let took = time(|| {
+        let closing = Closing { request_id: "r".into(), model: "m".into() };
+        let mut screen = AnswerScreen::new(set.clone(), BodyKind::ChatCompletions, Framing::Sse, closing);
+        for event in &events {
+            failed = failed.or(black_box(screen.push(event.clone(), false)).err());
+        }
+    });
+    println!("{:<40} {:>9.1} ns/event", "a stream, in pieces of a word", took.as_nanos() as f64 / events.len() as f64);
+    failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
 fn set(rules: Vec<LooksFor>) -> Result<Arc<RuleSet>, Box<dyn Error>> {

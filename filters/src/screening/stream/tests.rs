@@ -6,7 +6,6 @@ mod masking;
 mod passing;
 mod reading;
 mod samples;
-mod speed;
 mod splits;
 
 use std::sync::Arc;

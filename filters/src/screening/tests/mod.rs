@@ -4,7 +4,6 @@ mod masks;
 mod pieces;
 mod places;
 mod properties;
-mod speed;
 
 use std::sync::Arc;
 
