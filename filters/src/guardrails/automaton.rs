@@ -1,5 +1,6 @@
 //! Lazy automata over the patterns of several rules at once.
 
+use std::borrow::Borrow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use regex_automata::MatchKind;
@@ -7,8 +8,10 @@ use regex_automata::hybrid;
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::pool::{Pool, PoolGuard};
+use regex_syntax::hir::Hir;
 use thiserror::Error;
 
+use super::pattern;
 use super::rule::Rule;
 
 /// Why rules cannot be used together.
@@ -34,8 +37,18 @@ type Make = Box<dyn Fn() -> Vec<Cache> + Send + Sync + UnwindSafe + RefUnwindSaf
 /// An automaton that finds every rule whose wider pattern matches. `frugal` ones give up where they would only build states.
 pub(super) fn automaton<'a>(rules: impl Iterator<Item = &'a Rule>, frugal: bool) -> Result<DFA, SetError> {
     let patterns: Vec<_> = rules.map(Rule::wider).collect();
-    let nfa = thompson::Config::new().which_captures(WhichCaptures::None).shrink(false);
-    let nfa = thompson::Compiler::new().configure(nfa).build_many_from_hir(&patterns).map_err(Box::new)?;
+    build(&patterns, false, frugal)
+}
+
+/// An automaton that reads backwards from the end of a text, and matches where what follows may be the beginning of a match.
+pub(super) fn beginnings<'a>(rules: impl Iterator<Item = &'a Rule>) -> Result<DFA, SetError> {
+    let patterns: Vec<_> = rules.map(|rule| pattern::beginnings(rule.wider())).collect();
+    build(&patterns, true, true)
+}
+
+fn build<H: Borrow<Hir>>(patterns: &[H], backwards: bool, frugal: bool) -> Result<DFA, SetError> {
+    let nfa = thompson::Config::new().which_captures(WhichCaptures::None).shrink(false).reverse(backwards);
+    let nfa = thompson::Compiler::new().configure(nfa).build_many_from_hir(patterns).map_err(Box::new)?;
     Ok(DFA::builder().configure(config(frugal)).build_from_nfa(nfa).map_err(Box::new)?)
 }
 

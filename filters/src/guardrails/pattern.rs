@@ -72,6 +72,37 @@ pub(super) fn widened(hir: Hir) -> Hir {
     }
 }
 
+/// Everything a match of the expression may begin with, from nothing to all of it.
+pub(super) fn beginnings(hir: &Hir) -> Hir {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => Hir::empty(),
+        HirKind::Class(_) => or_nothing(hir.clone()),
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => text.chars().rev().fold(Hir::empty(), |rest, first| {
+                let first = Hir::literal(first.encode_utf8(&mut [0; 4]).as_bytes());
+                or_nothing(Hir::concat(vec![first, rest]))
+            }),
+            Err(_) => or_nothing(hir.clone()),
+        },
+        HirKind::Capture(group) => beginnings(&group.sub),
+        HirKind::Repetition(repetition) => {
+            let mut whole = repetition.clone();
+            whole.min = 0;
+            whole.max = repetition.max.map(|max| max.saturating_sub(1));
+            Hir::concat(vec![Hir::repetition(whole), beginnings(&repetition.sub)])
+        }
+        HirKind::Concat(parts) => parts.iter().rev().fold(Hir::empty(), |rest, first| {
+            let whole = Hir::concat(vec![first.clone(), rest]);
+            Hir::alternation(vec![beginnings(first), whole])
+        }),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(beginnings).collect()),
+    }
+}
+
+fn or_nothing(hir: Hir) -> Hir {
+    Hir::alternation(vec![hir, Hir::empty()])
+}
+
 const fn is_unicode_word(look: Look) -> bool {
     matches!(
         look,

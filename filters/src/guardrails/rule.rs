@@ -104,6 +104,8 @@ pub struct Rule {
     /// The pattern without what depends on the characters around it in ways an automaton over bytes cannot follow: it matches
     /// whatever the pattern matches, and perhaps more.
     wider: Hir,
+    /// Whether the pattern alone would allow longer matches than the bound does.
+    is_cut: bool,
 }
 
 impl Rule {
@@ -126,6 +128,7 @@ impl Rule {
         let hir = pattern::parse(written)?;
         let max_match = pattern::bound(&hir, spec.max_match, default_max)?;
         let regex = pattern::build(&hir)?;
+        let is_cut = hir.properties().maximum_len().is_none_or(|longest| longest > max_match);
         let wider = pattern::widened(hir);
         Ok(Self {
             name: spec.name.into(),
@@ -136,6 +139,7 @@ impl Rule {
             max_match,
             regex,
             wider,
+            is_cut,
         })
     }
 
@@ -175,6 +179,11 @@ impl Rule {
 
     pub(super) const fn wider(&self) -> &Hir {
         &self.wider
+    }
+
+    /// Bytes a run of the wider pattern may have before the bound ends it; `None` where it ends by itself.
+    pub(super) fn cut(&self) -> Option<usize> {
+        self.is_cut.then_some(self.max_match)
     }
 
     /// How many bytes of what the pattern matched count; `None` where none do.

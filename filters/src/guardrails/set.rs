@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use regex_automata::hybrid::dfa::DFA;
-use regex_automata::{Input, PatternSet};
+use regex_automata::{Anchored, Input, PatternSet};
 
 use super::automaton::{self, Caches, SetError};
 use super::decision::Finding;
@@ -31,13 +31,18 @@ pub struct RuleSet {
 pub(super) struct Lens {
     rules: Vec<usize>,
     pub(super) live: Live,
-    sieve: Sieve,
+    pub(super) sieve: Sieve,
 }
 
 /// Tells in one pass which rules may match a text at all.
-struct Sieve {
+pub(super) struct Sieve {
     automaton: DFA,
+    /// Reads backwards from the end of a text to where the earliest match may begin that goes on beyond it.
+    beginnings: DFA,
+    /// Of both, in that order.
     caches: Caches,
+    /// Beginnings up to this size are not cut off by the bound of their rule.
+    uncut: usize,
 }
 
 impl RuleSet {
@@ -131,13 +136,33 @@ impl Lens {
     fn new(all: &[Arc<Rule>], rules: Vec<usize>) -> Result<Self, SetError> {
         let selected: Vec<(usize, &Rule)> = rules.iter().filter_map(|index| Some((*index, all.get(*index)?.as_ref()))).collect();
         let live = Live::new(&selected)?;
-        let automaton = automaton::automaton(selected.iter().map(|(_, rule)| *rule), true)?;
-        let caches = automaton::caches(vec![automaton.clone()]);
-        Ok(Self { rules, live, sieve: Sieve { automaton, caches } })
+        let sieve = Sieve::new(selected.iter().map(|(_, rule)| *rule))?;
+        Ok(Self { rules, live, sieve })
     }
 }
 
 impl Sieve {
+    fn new<'a>(rules: impl Iterator<Item = &'a Rule> + Clone) -> Result<Self, SetError> {
+        let automaton = automaton::automaton(rules.clone(), true)?;
+        let beginnings = automaton::beginnings(rules.clone())?;
+        let caches = automaton::caches(vec![automaton.clone(), beginnings.clone()]);
+        Ok(Self { automaton, beginnings, caches, uncut: rules.filter_map(Rule::cut).min().unwrap_or(usize::MAX) })
+    }
+
+    /// Where the first match may begin that goes on beyond the end of `text`; its length where none may. `None` where something
+    /// from `from` on may match already, or where this is not the way to tell.
+    pub(super) fn first_open(&self, text: &str, from: usize) -> Option<usize> {
+        let mut caches = self.caches.get();
+        let [forwards, backwards] = caches.as_mut_slice() else { return None };
+        let rest = Input::new(text).span(from..text.len());
+        if !matches!(self.automaton.try_search_fwd(forwards, &rest.clone().earliest(true)), Ok(None)) {
+            return None;
+        }
+        let open = self.beginnings.try_search_rev(backwards, &rest.anchored(Anchored::Yes)).ok()?;
+        let open = open.map_or(text.len(), |open| open.offset());
+        (text.len() - open <= self.uncut).then_some(open)
+    }
+
     fn lets_any_through(&self, text: &str) -> bool {
         let mut caches = self.caches.get();
         let Some(cache) = caches.first_mut() else { return true };

@@ -41,6 +41,11 @@ impl<'t> View<'t> {
         self.text.len() > start.saturating_add(max) || self.reach(start, max).is_some()
     }
 
+    /// Whether so much has vanished from the original after `start` that a match there may be decided by that.
+    pub(super) fn is_stretched(&self, start: usize) -> bool {
+        self.reach(start, 0).is_some()
+    }
+
     /// How far a match that starts at `start` may reach in the original, where that much of it was seen.
     fn reach(&self, start: usize, max: usize) -> Option<(&'t Map, usize)> {
         let map = self.map?;

@@ -31,6 +31,12 @@ impl Walk {
         concerns: impl Fn(usize, usize) -> bool,
         spans: &mut Spans,
     ) -> bool {
+        let open = if ended { None } else { lens.sieve.first_open(view.text, self.cursor) };
+        if let Some(open) = open.filter(|open| !view.is_stretched(*open)) {
+            self.cursor = open;
+            self.prune(view);
+            return open < view.text.len();
+        }
         let (mut automata, mut hits) = (lens.live.borrow(), Vec::new());
         while let Some((at, start)) = automata.next(view, self.cursor, ended, &mut hits) {
             self.cursor = at;

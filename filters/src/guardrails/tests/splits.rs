@@ -104,7 +104,10 @@ fn streamed(set: &Arc<RuleSet>, pieces: &[&str]) -> (Vec<Finding>, String) {
 }
 
 fn agree(text: &str, pieces: &[&str]) {
-    let set = &*RULES;
+    [&*RULES, &*UNCUT].into_iter().for_each(|set| agree_about(set, text, pieces));
+}
+
+fn agree_about(set: &Arc<RuleSet>, text: &str, pieces: &[&str]) {
     let whole = set.scan(PLACE, text);
     assert_eq!(whole, defined(set, text), "a whole text and the definition");
     assert!(set.may_match(PLACE, text) || whole.is_empty(), "what is found may match");
@@ -176,6 +179,24 @@ fn cut<'t>(text: &'t str, cuts: &[prop::sample::Index]) -> Vec<&'t str> {
     at.sort_unstable();
     at.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
 }
+
+/// Patterns that end by themselves or late, so that the short way from piece to piece is taken.
+static UNCUT: LazyLock<Arc<RuleSet>> = LazyLock::new(|| {
+    let patterns = [
+        "abcde",
+        "(?i)ignore (?:all )?previous",
+        r"\bfoo\b",
+        r"a{2,5}(?:z|1+8)",
+        r"\w+@\w+\.org",
+        r"(?:1 ?){3,6}",
+        "é{1,3}|漢z",
+        r"(?m)^foo 1$",
+        r"o\b.",
+    ];
+    let rules = patterns.iter().map(|pattern| Arc::new(Rule::compile(spec(pattern, pattern)).unwrap()));
+    let detectors = ["card_number", "email", "iban", "jailbreak"].map(|name| Arc::new(detector_rule(name)));
+    Arc::new(RuleSet::new(rules.chain(detectors).collect()).unwrap())
+});
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1200))]
