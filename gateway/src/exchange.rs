@@ -21,7 +21,7 @@ use svc_filters::shape::Shape;
 use svc_filters::tokens::{Hearing, Prompt};
 use svc_filters::verdict::Code;
 
-pub use self::answer::{Answer, Unwritten};
+pub use self::answer::{Answer, Screening, Unwritten};
 use crate::attempts::Attempts;
 use crate::conf::TimeoutOverrides;
 use crate::edge::Connection;
@@ -33,7 +33,7 @@ use crate::providers::{Authorisation, Provider, SelectedKey, Socket, Timeouts};
 use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
-use crate::store::{RequestOutcome, Snapshot, Uncounted};
+use crate::store::{Asked, PromptCount, RequestOutcome, Snapshot, Uncounted};
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -80,8 +80,8 @@ pub struct Exchange {
     pub body: Bytes,
     /// Bytes of that body.
     pub body_length: u64,
-    /// What is left of that body for its tokens to be counted, once it is let go.
-    pub prompt: Option<Prompt>,
+    /// The tokens of that body, which are counted while the answer streams.
+    pub prompt: Option<PromptCount>,
     /// Memory held for the body.
     pub body_memory: Option<crate::phases::body::Reserved>,
     /// Plan and progress of the tries.
@@ -93,7 +93,7 @@ pub struct Exchange {
     /// Pictures fetched for targets that take no URLs.
     pub pictures: Pictures,
     /// What authorises the current try.
-    pub authorisation: Option<Authorisation>,
+    pub authorisation: Option<Box<Authorisation>>,
     /// The connection of the current try, until the request is sent.
     pub socket: Option<Socket>,
     /// The answer's way to the client.
@@ -213,27 +213,32 @@ impl Exchange {
 
     /// What is to be counted, now that the request ends in that way; none of an answer that failed before its first word.
     pub fn uncounted(&mut self, outcome: RequestOutcome) -> Option<Uncounted> {
-        self.keep_prompt();
+        let asked = match self.prompt.take() {
+            Some(count) => Some(Asked::Counted(count)),
+            None => self.is_prompt_counted().then(|| Asked::Text(Prompt::Whole(self.body.clone()))),
+        };
         let answer = self.answer.way.as_mut()?.take_heard()?;
         let spoken = !answer.is_empty() || matches!(outcome, RequestOutcome::Complete | RequestOutcome::ClientGone);
         let model = self.attempts.current()?.upstream_model.clone();
-        spoken.then(|| Uncounted { id: self.id, model, prompt: self.prompt.take(), answer })
+        spoken.then_some(Uncounted { id: self.id, model, prompt: asked, answer })
     }
 
-    /// Keeps of the body what counting it takes, unless the provider has told already.
-    fn keep_prompt(&mut self) {
-        let Some(way) = self.answer.way.as_ref().filter(|_| !self.body.is_empty()) else { return };
-        self.prompt = match way.hearing() {
-            Hearing::Nothing => None,
-            Hearing::Missing if way.usage().is_some() => None,
-            Hearing::Missing | Hearing::All if self.answer.stream => Some(Prompt::compact(&self.body)),
-            Hearing::Missing | Hearing::All => Some(Prompt::Whole(self.body.clone())),
-        };
+    /// Whether the body, as long as it is here, is to be counted: not where the provider has told already.
+    fn is_prompt_counted(&self) -> bool {
+        let Some(way) = self.answer.way.as_ref().filter(|_| !self.body.is_empty()) else { return false };
+        match way.hearing() {
+            Hearing::Nothing => false,
+            Hearing::Missing => way.usage().is_none(),
+            Hearing::All => true,
+        }
     }
 
     /// Lets go of what only another try would need: an answer may stream for long.
     pub fn commit(&mut self) {
-        self.keep_prompt();
+        if let Some(target) = self.attempts.current().filter(|_| self.answer.stream && self.is_prompt_counted()) {
+            let model = target.upstream_model.clone();
+            self.prompt = Some(self.gateway.counting.leave_prompt(model, Prompt::compact(&self.body)));
+        }
         self.body = Bytes::new();
         self.upstream_body = Bytes::new();
         self.pictures = Pictures::default();

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -38,19 +39,69 @@ pub struct Uncounted {
     pub id: RequestId,
     /// The model whose vocabulary counts.
     pub model: Arc<str>,
-    /// The request's body, or what is left of it.
-    pub prompt: Option<Prompt>,
+    /// Its prompt; `None` where that is not counted.
+    pub prompt: Option<Asked>,
     /// The text of the answer.
     pub answer: Heard,
 }
 
+/// A prompt at the end of its request.
+#[derive(Debug)]
+pub enum Asked {
+    /// To be counted.
+    Text(Prompt),
+    /// Counted while the answer streamed.
+    Counted(PromptCount),
+}
+
+/// The number of a prompt's tokens, once it is known: so much less to keep than the prompt, for as long as an answer streams.
+#[derive(Clone, Debug)]
+pub struct PromptCount(Arc<AtomicU64>);
+
+/// Stands for a count that is not known.
+const UNKNOWN: u64 = u64::MAX;
+
+impl PromptCount {
+    fn get(&self) -> Option<u64> {
+        Some(self.0.load(Ordering::Acquire)).filter(|count| *count != UNKNOWN)
+    }
+}
+
 impl Uncounted {
     fn held(&self) -> usize {
-        size_of::<Self>() + self.prompt.as_ref().map_or(0, Prompt::held) + self.answer.held()
+        let prompt = match &self.prompt {
+            Some(Asked::Text(prompt)) => prompt.held(),
+            Some(Asked::Counted(_)) | None => 0,
+        };
+        prompt + self.answer.held()
     }
 
     fn count(&self) -> OwnCounts {
-        OwnCounts { prompt: self.prompt.as_ref().map(|prompt| prompt.count(&self.model)), completion: Some(self.answer.count(&self.model)) }
+        let prompt = match &self.prompt {
+            Some(Asked::Text(prompt)) => Some(prompt.count(&self.model)),
+            Some(Asked::Counted(count)) => count.get(),
+            None => None,
+        };
+        OwnCounts { prompt, completion: Some(self.answer.count(&self.model)) }
+    }
+}
+
+/// One piece of work.
+#[derive(Debug)]
+enum Item {
+    /// A prompt whose answer streams.
+    Prompt { model: Arc<str>, prompt: Prompt, count: PromptCount },
+    /// A request that has ended.
+    Request(Uncounted),
+}
+
+impl Item {
+    fn held(&self) -> usize {
+        let more = match self {
+            Self::Prompt { prompt, .. } => prompt.held(),
+            Self::Request(uncounted) => uncounted.held(),
+        };
+        size_of::<Self>() + more
     }
 }
 
@@ -63,7 +114,7 @@ pub struct Counting {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    items: VecDeque<Uncounted>,
+    items: VecDeque<Item>,
     bytes: usize,
 }
 
@@ -86,11 +137,22 @@ impl Counting {
 
     /// Leaves what is to be counted, before the request's end is noted in the journal. Lost where there is no room.
     pub fn leave(&self, uncounted: Uncounted) {
-        let held = uncounted.held();
+        self.push(Item::Request(uncounted));
+    }
+
+    /// Leaves the prompt of an answer that is going to stream. It is counted before anything that is left later.
+    pub fn leave_prompt(&self, model: Arc<str>, prompt: Prompt) -> PromptCount {
+        let count = PromptCount(Arc::new(AtomicU64::new(UNKNOWN)));
+        self.push(Item::Prompt { model, prompt, count: count.clone() });
+        count
+    }
+
+    fn push(&self, item: Item) {
+        let held = item.held();
         let mut waiting = self.waiting.lock();
         if waiting.items.len() < ITEMS && waiting.bytes.saturating_add(held) <= BYTES {
             waiting.bytes += held;
-            waiting.items.push_back(uncounted);
+            waiting.items.push_back(item);
         }
     }
 
@@ -98,7 +160,7 @@ impl Counting {
         self.waiting.lock().items.len()
     }
 
-    fn next(&self) -> Option<Uncounted> {
+    fn next(&self) -> Option<Item> {
         self.waiting.lock().items.pop_front()
     }
 
@@ -119,11 +181,15 @@ impl Counter {
     /// Counts everything that was left by now, and lets other tasks of the thread have their turn in between.
     pub async fn count(&mut self, counting: &Counting) {
         for _ in 0..counting.len() {
-            let Some(uncounted) = counting.next() else { return };
-            if self.counts.len() < COUNTS {
-                self.counts.insert(uncounted.id.as_str().to_owned(), (Instant::now(), uncounted.count()));
+            let Some(item) = counting.next() else { return };
+            match &item {
+                Item::Prompt { model, prompt, count } => count.0.store(prompt.count(model), Ordering::Release),
+                Item::Request(uncounted) if self.counts.len() < COUNTS => {
+                    self.counts.insert(uncounted.id.as_str().to_owned(), (Instant::now(), uncounted.count()));
+                }
+                Item::Request(_) => {}
             }
-            counting.done(uncounted.held());
+            counting.done(item.held());
             tokio::task::yield_now().await;
         }
     }
@@ -163,7 +229,12 @@ mod tests {
     fn uncounted(prompt: Option<Bytes>) -> Uncounted {
         let mut answer = Heard::new(Hearing::All);
         answer.escaped(b"The quick brown fox jumps over the lazy dog.");
-        Uncounted { id: RequestId::generate(1), model: "gpt-4o".into(), prompt: prompt.map(Prompt::Whole), answer }
+        Uncounted {
+            id: RequestId::generate(1),
+            model: "gpt-4o".into(),
+            prompt: prompt.map(|body| Asked::Text(Prompt::Whole(body))),
+            answer,
+        }
     }
 
     fn record(id: &str) -> Record<&str> {
@@ -188,6 +259,23 @@ mod tests {
         }
         counter.written(&records);
         assert!(counter.counts.is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_prompt_of_a_stream_is_counted_before_its_end() {
+        let (counting, mut counter) = (Counting::new(OwnTokenCounts::Missing), Counter::default());
+        let body = Bytes::from_static(br#"{"messages":[{"role":"user","content":"The quick brown fox jumps over the lazy dog."}]}"#);
+        let count = counting.leave_prompt("gpt-4o".into(), Prompt::Whole(body));
+        assert_eq!(count.get(), None, "nobody has counted yet");
+        let ended = Uncounted { prompt: Some(Asked::Counted(count.clone())), ..uncounted(None) };
+        let mut records = [record("")];
+        let id = ended.id;
+        counting.leave(ended);
+        counter.count(&counting).await;
+        assert_eq!((count.get(), counting.waiting.lock().bytes), (Some(14), 0));
+        records[0].request_id = id.as_str();
+        counter.fill(&mut records);
+        assert_eq!((records[0].own.prompt, records[0].own.completion), (Some(14), Some(10)));
     }
 
     #[test]
