@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::guardrails::{Decision, Finding, Place, Places, RuleSet};
 
@@ -50,25 +50,47 @@ impl Report {
     /// JSON text for the request log.
     #[must_use]
     pub fn told(&self, rules: &RuleSet, decision: Option<&Decision>, took: Duration) -> String {
-        let places: Vec<&str> = Place::ALL.into_iter().filter(|place| self.places.contains(*place)).map(Place::as_str).collect();
-        let findings: Vec<Value> = self.findings.iter().filter_map(|noted| noted.told(rules)).collect();
-        let mut told = json!({
-            "rules": rules.rules().len(), "places": places, "bytes": self.bytes,
-            "us": u64::try_from(took.as_micros()).unwrap_or(u64::MAX), "findings": findings,
-        });
-        if let Some(told) = told.as_object_mut() {
-            told.extend((self.more > 0).then(|| ("more_findings".to_owned(), json!(self.more))));
-            told.extend(decision.map(|decision| ("decided".to_owned(), json!(&**decision.rule.name()))));
-            told.extend(decision.map(|decision| ("action".to_owned(), json!(decision.action().as_str()))));
-        }
-        told.to_string()
+        let places: Vec<&'static str> = Place::ALL.into_iter().filter(|place| self.places.contains(*place)).map(Place::as_str).collect();
+        let told = Told {
+            rules: rules.rules().len(),
+            places,
+            bytes: self.bytes,
+            us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            findings: self.findings.iter().filter_map(|noted| noted.told(rules)).collect(),
+            more_findings: (self.more > 0).then_some(self.more),
+            decided: decision.map(|decision| &**decision.rule.name()),
+            action: decision.map(|decision| decision.action().as_str()),
+        };
+        serde_json::to_string(&told).unwrap_or_default()
     }
 }
 
+#[derive(Serialize)]
+struct Told<'r> {
+    rules: usize,
+    places: Vec<&'static str>,
+    bytes: u64,
+    us: u64,
+    findings: Vec<ToldFinding<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_findings: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ToldFinding<'r> {
+    guardrail: &'r str,
+    action: &'static str,
+    place: &'static str,
+    length: usize,
+}
+
 impl Noted {
-    fn told(&self, rules: &RuleSet) -> Option<Value> {
+    fn told<'r>(&self, rules: &'r RuleSet) -> Option<ToldFinding<'r>> {
         let rule = rules.rules().get(self.rule)?;
-        let (guardrail, action, place) = (&**rule.name(), rule.action().as_str(), self.place.as_str());
-        Some(json!({"guardrail": guardrail, "action": action, "place": place, "length": self.chars}))
+        Some(ToldFinding { guardrail: rule.name(), action: rule.action().as_str(), place: self.place.as_str(), length: self.chars })
     }
 }

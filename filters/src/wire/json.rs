@@ -20,7 +20,7 @@ pub use self::fault::{Fault, Problem};
 pub use self::lexeme::{Number, Raw, Text};
 pub use self::scan::{DEEPEST, outline, scan};
 pub use self::splice::{Edit, splice};
-pub use self::text::{decode_string, encode_string, string_bytes};
+pub use self::text::{decode_string, encode_string, lossy, string_bytes};
 pub(crate) use self::text::{string_mark, string_stop};
 pub use self::value::Value;
 pub use self::walk::{Elements, Members, elements, members};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use crate::wire::json::Text;
+use crate::wire::json::{Text, lossy};
 
 /// How many bytes the escape at the start of `bytes` has, which start with a backslash; `None` where more bytes have to tell.
 pub(super) fn escape_len(bytes: &[u8]) -> Option<usize> {
@@ -53,7 +53,7 @@ pub(super) fn decoded(bytes: &[u8]) -> String {
 /// The text of what stands between the quotes of a string, or of JSON as it stands.
 pub(super) fn decode(raw: &[u8], escapes: bool) -> Cow<'_, str> {
     if !escapes || memchr(b'\\', raw).is_none() {
-        return String::from_utf8_lossy(raw);
+        return lossy(raw);
     }
     let mut out = String::with_capacity(raw.len());
     Steps { raw, escapes, at: 0 }.for_each(|step| match step {

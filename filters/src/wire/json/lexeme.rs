@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::text::unescaped;
+use super::text::{lossy, unescaped};
 use super::{Value, encode_string, string_stop};
 
 /// A text.
@@ -21,7 +21,7 @@ impl<'a> Text<'a> {
         match self {
             // Not `decode_string`, which would take a last escaped quote for the closing one.
             Self::Escaped(inner) => match unescaped(inner, true) {
-                Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
+                Cow::Borrowed(bytes) => lossy(bytes),
                 Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
             },
             Self::Plain(text) => Cow::Borrowed(text),

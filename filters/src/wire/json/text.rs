@@ -18,11 +18,17 @@ const BLOCK: usize = 4096;
 #[must_use]
 pub fn decode_string(span: &[u8]) -> Cow<'_, str> {
     match string_bytes(span) {
-        Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
+        Cow::Borrowed(bytes) => lossy(bytes),
         Cow::Owned(bytes) => {
             Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
         }
     }
+}
+
+/// Bytes as text, with U+FFFD for what is none. Text is what is expected, and checked as such first, many bytes at a time.
+#[must_use]
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// As [`decode_string`], without checking that the bytes are UTF-8.
