@@ -24,11 +24,7 @@ pub struct Answer {
     /// Reads and edits, or translates, the body.
     pub way: Option<Way>,
     /// Looks at what is about to leave, where guardrails do.
-    pub screen: Option<Box<Screen>>,
-    /// What was handed to Pingora and not written yet, where a guardrail may end the answer: Pingora forgets it then.
-    pub unwritten: Unwritten,
-    /// How a guardrail ends the answer, in place of what the provider would have gone on with.
-    pub farewell: Option<Bytes>,
+    pub screening: Option<Box<Screening>>,
     /// Whether the answer is one, so that no other try is made.
     pub released: bool,
     /// Whether a first piece of a stream has left.
@@ -41,10 +37,6 @@ pub struct Answer {
     pub first_byte: Option<Duration>,
     /// Body bytes sent to the client.
     pub bytes: u64,
-    /// Usage that the provider reported.
-    pub usage: Option<Usage>,
-    /// Finish reason in the provider's words.
-    pub finish_reason: Option<String>,
     /// The provider's own request id.
     pub upstream_request_id: Option<HeaderValue>,
     /// The provider's `retry-after`.
@@ -54,11 +46,46 @@ pub struct Answer {
     /// Whether it is not to be delivered: its body is read, and another candidate tried.
     pub passed_over: bool,
     /// The provider's failure that the client gets in place of an answer.
-    pub failure: Option<Failure<'static>>,
+    pub failure: Option<Box<Failure<'static>>>,
     /// Whether an error was sent inside a started answer.
     pub failed_inside: bool,
     /// Why a filter ended the answer.
     pub stopped: Option<Box<Rejection>>,
+}
+
+impl Answer {
+    /// Usage that the provider reported.
+    #[must_use]
+    pub fn usage(&self) -> Option<Usage> {
+        self.way.as_ref()?.usage()
+    }
+
+    /// Finish reason in the provider's words.
+    #[must_use]
+    pub fn finish_reason(&self) -> Option<&str> {
+        self.way.as_ref()?.finish_reason()
+    }
+
+    /// Whether a guardrail ends the answer with words of its own.
+    #[must_use]
+    pub fn has_farewell(&self) -> bool {
+        self.screening.as_ref().is_some_and(|screening| screening.farewell.is_some())
+    }
+
+    /// Takes how a guardrail ends the answer.
+    pub fn take_farewell(&mut self) -> Option<Bytes> {
+        self.screening.as_mut()?.farewell.take()
+    }
+}
+
+/// Guardrails on an answer.
+pub struct Screening {
+    /// Looks at what is about to leave.
+    pub screen: Screen,
+    /// What was handed to Pingora and not written yet: Pingora forgets it where a guardrail ends the answer.
+    pub unwritten: Unwritten,
+    /// How a guardrail ends the answer, in place of what the provider would have gone on with.
+    pub farewell: Option<Bytes>,
 }
 
 /// Pieces of an answer on their way through Pingora.

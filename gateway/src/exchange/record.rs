@@ -43,7 +43,7 @@ impl Exchange {
             first_byte_us: self.answer.first_byte.map(micros),
             queue_us: micros(self.queued),
             overhead_us: micros(self.asked.unwrap_or_else(|| self.started.elapsed())),
-            usage: self.answer.usage,
+            usage: self.answer.usage(),
             request_bytes: self.body_length,
             response_bytes: self.answer.bytes,
             client_address: self.client.address.as_deref(),
@@ -52,7 +52,7 @@ impl Exchange {
             attempts: self.attempts.records(),
             notes: &self.notes,
             upstream_request_id: self.answer.upstream_request_id.as_ref().and_then(|id| id.to_str().ok()),
-            finish_reason: self.answer.finish_reason.as_deref(),
+            finish_reason: self.answer.finish_reason(),
         }
     }
 }

@@ -98,7 +98,7 @@ pub fn piece(session: &Session, exchange: &mut Exchange, incoming: Bytes, end: b
         return Err(go_on(session, exchange, failure));
     }
     if !end {
-        exchange.answer.failure = Some(failure);
+        exchange.answer.failure = Some(Box::new(failure));
         return Err(Error::explain(ErrorType::ReadError, "the body of the provider's error has no end").into_up());
     }
     let Some(Way::Failing(error)) = exchange.answer.way.as_mut() else { return Ok(early) };
@@ -123,7 +123,7 @@ fn go_on(session: &Session, exchange: &mut Exchange, failure: Failure<'static>) 
         return failure::taken_back();
     }
     exchange.attempts.deliver();
-    exchange.answer.failure = Some(failure);
+    exchange.answer.failure = Some(Box::new(failure));
     Error::explain(ErrorType::ReadError, "no other candidate is left").into_up()
 }
 
@@ -135,7 +135,7 @@ pub fn cut_off(session: &Session, exchange: &mut Exchange) -> Option<bool> {
     if exchange.answer.passed_over {
         return Some(go_on(session, exchange, failure).retry());
     }
-    exchange.answer.failure = (!error.open).then_some(failure);
+    exchange.answer.failure = (!error.open).then(|| Box::new(failure));
     Some(false)
 }
 
@@ -150,7 +150,7 @@ fn translated(session: &Session, exchange: &mut Exchange, failure: Failure<'stat
         return Ok(body);
     }
     exchange.answer.status = before;
-    exchange.answer.failure = Some(failure);
+    exchange.answer.failure = Some(Box::new(failure));
     Err(Error::explain(ErrorType::ReadError, "the provider failed before its answer began").into_up())
 }
 

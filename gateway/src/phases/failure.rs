@@ -30,7 +30,7 @@ pub fn while_proxying(session: &Session, exchange: &mut Exchange, mut error: Box
         error.set_retry(false);
         return error;
     }
-    if exchange.answer.stopped.is_some() || exchange.answer.farewell.is_some() {
+    if exchange.answer.stopped.is_some() || exchange.answer.has_farewell() {
         // Not the provider's fault.
         error.set_retry(false);
         return error;
@@ -85,11 +85,11 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
         (true, _) => Ok(()),
         (false, true) => replace_or_break_off(session, exchange, error).await,
         (false, false) if exchange.answer.failure.is_some() => match exchange.answer.failure.take() {
-            Some(failure) => rescue::answer_failure(session, exchange, failure).await,
+            Some(failure) => rescue::answer_failure(session, exchange, *failure).await,
             None => Ok(()),
         },
-        (false, false) if exchange.answer.stopped.is_none() && exchange.answer.farewell.is_some() => {
-            let body = exchange.answer.farewell.take().unwrap_or_default();
+        (false, false) if exchange.answer.stopped.is_none() && exchange.answer.has_farewell() => {
+            let body = exchange.answer.take_farewell().unwrap_or_default();
             let array = translation::viewer(exchange, session.req_header().uri.query()).array;
             said::send(session, exchange, translation::content_type(true, array), body).await
         }
@@ -107,13 +107,13 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
 /// Puts a clean error in place of an answer the client has not seen any of; else ends it with an error inside.
 async fn replace_or_break_off(session: &mut Session, exchange: &mut Exchange, error: &Error) -> pingora::Result<()> {
     if let Some(failure) = exchange.answer.failure.take()
-        && rescue::replace_by_failure(session, exchange, failure)
+        && rescue::replace_by_failure(session, exchange, *failure)
     {
         session.set_keepalive(None);
         logging::settle(exchange, RequestOutcome::UpstreamError);
         return session.write_response_body(None, true).await;
     }
-    if exchange.answer.stopped.is_none() && exchange.answer.farewell.is_some() {
+    if exchange.answer.stopped.is_none() && exchange.answer.has_farewell() {
         rescue::release(session);
         return break_off(session, exchange, error).await;
     }
@@ -141,7 +141,7 @@ async fn break_off(session: &mut Session, exchange: &mut Exchange, error: &Error
     }
     let message = stopped.as_ref().map_or("The provider's answer broke off.", |rejection| &rejection.message);
     let cutoff = if kind(error) == "timeout" { Cutoff::TimedOut } else { Cutoff::Failed };
-    let farewell = exchange.answer.farewell.take();
+    let farewell = exchange.answer.take_farewell();
     let said = farewell.is_some() && stopped.is_none();
     let tail = match exchange.answer.way.as_mut() {
         _ if farewell.is_some() => farewell,

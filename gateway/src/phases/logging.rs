@@ -26,10 +26,6 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
     }
     exchange.settled = true;
     screening::note(exchange);
-    if let Some(way) = exchange.answer.way.as_ref() {
-        exchange.answer.usage = way.usage();
-        exchange.answer.finish_reason = way.finish_reason().map(str::to_owned);
-    }
     release(exchange);
     let Some(endpoint) = exchange.endpoint else {
         record(exchange, outcome);
@@ -40,7 +36,7 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
         key: exchange.key.as_deref(),
         status: exchange.answer.status,
         complete: outcome == RequestOutcome::Complete,
-        usage: exchange.answer.usage.as_ref(),
+        usage: exchange.answer.usage().as_ref(),
     });
     if let Some(uncounted) = exchange.uncounted(outcome) {
         exchange.gateway.counting.leave(uncounted);
@@ -52,7 +48,7 @@ pub fn settle(exchange: &mut Exchange, outcome: RequestOutcome) {
 /// error took none.
 fn release(exchange: &mut Exchange) {
     let Some(ticket) = exchange.ticket.take() else { return };
-    let told = exchange.answer.usage.map(|usage| usage.total()).filter(|total| *total > 0);
+    let told = exchange.answer.usage().map(|usage| usage.total()).filter(|total| *total > 0);
     let took = told.or_else(|| (exchange.answer.status >= 400).then_some(0));
     ticket.end(took, exchange.gateway.clock.ticks());
 }

@@ -137,7 +137,7 @@ fn empty(session: &Session, exchange: &mut Exchange, dialect: Shape, status: Sta
         }
     }
     let status = if status.is_success() { 502 } else { status.as_u16() };
-    exchange.answer.failure = Some(read_failure(dialect, status, b""));
+    exchange.answer.failure = Some(Box::new(read_failure(dialect, status, b"")));
     Error::explain(ErrorType::HTTPStatus(status), "the provider's answer is none").into_up()
 }
 

@@ -14,7 +14,7 @@ use svc_filters::verdict::{Code, Rejection};
 use super::translation;
 use crate::edge::Connection;
 use crate::events::{Event, Ruled};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Screening, Unwritten};
 
 /// Under which name the request log keeps what was looked for in an answer.
 const NOTE: &str = "guardrails_answer";
@@ -24,7 +24,8 @@ pub fn watch(exchange: &mut Exchange) {
     let Some(rules) = exchange.guardrails.as_ref().filter(|rules| AnswerScreen::is_needed(rules)) else { return };
     let Some(endpoint) = exchange.endpoint.filter(|endpoint| endpoint.translates() || *endpoint == Endpoint::Completions) else { return };
     let closing = Closing { request_id: exchange.id.as_str().into(), model: exchange.model_asked.clone().unwrap_or_else(|| Arc::from("")) };
-    exchange.answer.screen = Some(Box::new(Screen::new(rules.clone(), endpoint.body_kind(), exchange.answer.stream, closing)));
+    let screen = Screen::new(rules.clone(), endpoint.body_kind(), exchange.answer.stream, closing);
+    exchange.answer.screening = Some(Box::new(Screening { screen, unwritten: Unwritten::default(), farewell: None }));
 }
 
 /// Takes what would leave now and returns what may.
@@ -35,25 +36,26 @@ pub fn screen(session: &Session, exchange: &mut Exchange, bytes: Bytes, end: boo
     if exchange.answer.replaced {
         return Ok(bytes);
     }
-    let Some(screen) = exchange.answer.screen.as_mut() else { return Ok(bytes) };
+    let Some(screening) = exchange.answer.screening.as_deref_mut() else { return Ok(bytes) };
+    let Screening { screen, unwritten, farewell } = screening;
     let beyond = |fault| Error::because(ErrorType::InternalError, "the answer", fault);
     let out = screen.push(bytes, end).map_err(beyond)?;
     let is_stream = screen.is_stream();
     let writes = Connection::of(session).map_or(0, Connection::writes);
     let Some(decision) = screen.stopped().cloned() else {
         if is_stream && !out.is_empty() {
-            exchange.answer.unwritten.add(writes, out.clone());
+            unwritten.add(writes, out.clone());
         }
         return Ok(out);
     };
     match decision.action() {
         Action::Redirect(Detour::Text(text)) if !is_stream => Ok(instead(session, exchange, text)),
         action => {
+            // A document never left: the error takes its place.
+            *farewell = is_stream.then(|| unwritten.take(writes, out));
             if *action == Action::Block {
                 exchange.answer.stopped = Some(Box::new(refuse(exchange, &decision)));
             }
-            // A document never left: the error takes its place.
-            exchange.answer.farewell = is_stream.then(|| exchange.answer.unwritten.take(writes, out));
             Error::e_explain(ErrorType::InternalError, "a guardrail ended the answer")
         }
     }
@@ -76,6 +78,6 @@ fn refuse(exchange: &Exchange, decision: &Decision) -> Rejection {
 
 /// Keeps what was looked for, for the record.
 pub fn note(exchange: &mut Exchange) {
-    let note = exchange.answer.screen.as_mut().and_then(|screen| screen.note());
+    let note = exchange.answer.screening.as_mut().and_then(|screening| screening.screen.note());
     exchange.notes.extend(note.map(|note| (NOTE.to_owned(), note)));
 }

@@ -66,7 +66,7 @@ fn pass(session: &mut Session, exchange: &mut Exchange, incoming: Bytes, end: bo
         }
         exchange.answer.failed_inside = true;
         if !begun && rescue::can_replace(session) {
-            exchange.answer.failure = Some(Failure::broken("The provider's answer ended before it was complete."));
+            exchange.answer.failure = Some(Box::new(Failure::broken("The provider's answer ended before it was complete.")));
             return Err(Error::explain(ErrorType::ReadError, "the provider's answer ended before it was complete").into_up());
         }
         out = join(out, truncated(exchange));
@@ -137,7 +137,7 @@ fn instead(session: &Session, exchange: &mut Exchange, failure: Failure<'static>
         exchange.answer.status = before;
     }
     if whole || rescue::can_replace(session) {
-        exchange.answer.failure = Some(failure);
+        exchange.answer.failure = Some(Box::new(failure));
         return Err(Error::explain(ErrorType::ReadError, "the provider failed before its answer began").into_up());
     }
     Ok(inside)

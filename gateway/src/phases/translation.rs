@@ -81,7 +81,7 @@ pub fn refuse_threads(body: &[u8], client: Shape, to: &Target) -> Result<(), Rej
 pub fn translated(exchange: &Exchange, to: &translate::Target<'_>) -> Result<Prepared, Rejection> {
     let policy = policy(exchange);
     let stream = exchange.endpoint == Some(Endpoint::StreamGenerateContent);
-    translate::prepare(exchange.shape, &exchange.body, stream, to, policy, &exchange.pictures.list)
+    translate::prepare(exchange.shape, &exchange.body, stream, to, policy, exchange.pictures.list())
         .map_err(|refusal| rejection(refusal, exchange.shape, to.shape))
 }
 

@@ -147,7 +147,7 @@ async fn authorise(exchange: &mut Exchange, provider: &Provider) -> Result<()> {
     let Some(key) = exchange.attempts.key() else { return Ok(()) };
     let error = match provider.authorise(key).await {
         Ok(authorisation) => {
-            exchange.authorisation = Some(authorisation);
+            exchange.authorisation = Some(Box::new(authorisation));
             return Ok(());
         }
         Err(error) => error,
@@ -187,7 +187,7 @@ pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader
         headers: if translated { &empty } else { &client.headers },
         query: if translated { asking.query() } else { client.uri.query() },
         body: &exchange.upstream_body,
-        authorisation: exchange.authorisation.as_ref(),
+        authorisation: exchange.authorisation.as_deref(),
     };
     let version = head.version;
     *head = request_header(provider, &dispatch)?;

@@ -19,12 +19,22 @@ const MOST: usize = 20;
 /// Words one of which is in every request that names a picture by URL.
 const NAMES: [&[u8]; 5] = [b"url", b"uri", b"Uri", b"http://", b"https://"];
 
-/// Pictures fetched for one request, and the memory they hold.
+/// Pictures fetched for one request, and the memory they hold. Most requests have none, and take no room for them.
 #[derive(Debug, Default)]
-pub struct Pictures {
+pub struct Pictures(Option<Box<(Vec<Picture>, Vec<Reserved>)>>);
+
+impl Pictures {
     /// The pictures.
-    pub list: Vec<Picture>,
-    memory: Vec<Reserved>,
+    #[must_use]
+    pub fn list(&self) -> &[Picture] {
+        self.0.as_ref().map_or(&[], |held| &held.0)
+    }
+
+    fn add(&mut self, picture: Picture, memory: Reserved) {
+        let (pictures, reserved) = &mut **self.0.get_or_insert_default();
+        pictures.push(picture);
+        reserved.push(memory);
+    }
 }
 
 /// Fetches what the target takes no URL for and an earlier try has not fetched.
@@ -38,7 +48,7 @@ pub async fn fetch(exchange: &mut Exchange, target: &Target<'_>) -> Result<(), R
     let stream = exchange.answer.stream;
     let wanted = pictures_to_fetch(exchange.shape, &exchange.body, stream, target)
         .map_err(|refusal| rejection(refusal, exchange.shape, target.shape))?;
-    let missing = wanted.into_iter().filter(|(url, _)| !exchange.pictures.list.iter().any(|known| known.url == *url));
+    let missing = wanted.into_iter().filter(|(url, _)| !exchange.pictures.list().iter().any(|known| known.url == *url));
     let missing: Vec<(String, String)> = missing.collect();
     if let Some((_, field)) = missing.get(MOST) {
         let message = format!("`{field}`: more than {MOST} pictures would have to be fetched.");
@@ -55,8 +65,7 @@ pub async fn fetch(exchange: &mut Exchange, target: &Target<'_>) -> Result<(), R
     while let Some(joined) = running.join_next().await {
         let Ok((url, field, fetched)) = joined else { return Err(Rejection::invalid("A picture cannot be fetched.")) };
         let (picture, memory) = keep(exchange, url, &field, fetched)?;
-        exchange.pictures.list.push(picture);
-        exchange.pictures.memory.push(memory);
+        exchange.pictures.add(picture, memory);
     }
     Ok(())
 }
