@@ -115,7 +115,21 @@ impl<'a> Value<'a> {
     /// The last member of that name; `null` where there is none.
     #[must_use]
     pub fn get(self, name: &str) -> Self {
-        self.members().filter(|member| member.is(name)).last().map_or(Self::NULL, |member| member.json())
+        let [value] = self.pick([name]);
+        value
+    }
+
+    /// The last member of each of these names, all found in one walk; `null` where there is none.
+    #[must_use]
+    pub fn pick<const N: usize>(self, names: [&str; N]) -> [Self; N] {
+        let mut picked = [Self::NULL; N];
+        for member in self.members() {
+            let named = names.iter().zip(&mut picked).find(|(name, _)| member.is(name));
+            if let Some((_, slot)) = named {
+                *slot = member.json();
+            }
+        }
+        picked
     }
 }
 
@@ -129,6 +143,8 @@ mod tests {
         assert_eq!(value.get("a").str().as_deref(), Some("x\"y"));
         assert!(value.get("a").is_str("x\"y") && value.get("n").u64().is_none() && value.get("m").u64() == Some(3));
         assert_eq!(value.get("l").elements().count(), 2);
+        let twice = Value::of(br#"{"b":1,"a":2,"b":3}"#);
+        assert_eq!(twice.pick(["a", "b", "c"]).map(Value::bytes), [b"2", b"3", Value::NULL.bytes()], "the last of a name counts");
         assert!(value.get("z").is_null() && value.get("missing").is_null() && value.get("t").bool() == Some(true));
         assert_eq!(value.get("t").members().count() + value.get("a").elements().count(), 0);
         assert_eq!(Value::of(b""), Value::NULL);

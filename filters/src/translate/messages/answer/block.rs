@@ -43,15 +43,16 @@ impl Blocks {
     }
 
     pub(super) fn open(&mut self, block: Value<'_>, sink: Sink<'_>) {
+        // Nearly all blocks are texts, and texts may be long.
+        let [kind, words, citations] = block.pick(["type", "text", "citations"]);
+        if kind.is_str("text") {
+            self.open = Open::Text { from: self.written, citations: Vec::new() };
+            self.text(words.text().unwrap_or(Text::from("")), sink);
+            return citations.elements().for_each(|one| self.cite(one.json()));
+        }
         let text = |name: &str| block.get(name).text().unwrap_or(Text::from(""));
-        let kind = text("type");
+        let kind = kind.text().unwrap_or(Text::from(""));
         self.open = match &*kind.decode() {
-            "text" => {
-                self.open = Open::Text { from: self.written, citations: Vec::new() };
-                self.text(text("text"), sink);
-                block.get("citations").elements().for_each(|one| self.cite(one.json()));
-                return;
-            }
             "thinking" => {
                 let signature = block.get("signature").text().filter(|signature| !signature.is_empty());
                 reason(text("thinking"), sink);

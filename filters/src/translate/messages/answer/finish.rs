@@ -3,16 +3,30 @@
 use crate::canonical::{Finish, FinishReason, Text};
 use crate::wire::json::Value;
 
-/// Reads the members of a message, or of the delta at its end. `guarded`: a guardrail of the provider stepped in.
-pub(super) fn read(told: Value<'_>, guarded: bool, called: bool) -> Finish<'_> {
-    let raw = told.get("stop_reason").text().unwrap_or(Text::from(""));
-    let reason = if guarded { FinishReason::Refusal } else { reason(&raw.decode()) };
-    let details = told.get("stop_details");
-    Finish {
-        reason: reason.with_calls(called),
-        stop_sequence: told.get("stop_sequence").text(),
-        explanation: details.get("explanation").text(),
-        raw,
+/// What a message, or the delta at its end, tells of it.
+pub(super) struct Told<'a> {
+    pub(super) reason: Value<'a>,
+    pub(super) sequence: Value<'a>,
+    pub(super) details: Value<'a>,
+}
+
+impl<'a> Told<'a> {
+    /// What stands in a delta.
+    pub(super) fn of(delta: Value<'a>) -> Self {
+        let [reason, sequence, details] = delta.pick(["stop_reason", "stop_sequence", "stop_details"]);
+        Self { reason, sequence, details }
+    }
+
+    /// `guarded`: a guardrail of the provider stepped in.
+    pub(super) fn finish(&self, guarded: bool, called: bool) -> Finish<'a> {
+        let raw = self.reason.text().unwrap_or(Text::from(""));
+        let reason = if guarded { FinishReason::Refusal } else { reason(&raw.decode()) };
+        Finish {
+            reason: reason.with_calls(called),
+            stop_sequence: self.sequence.text(),
+            explanation: self.details.get("explanation").text(),
+            raw,
+        }
     }
 }
 

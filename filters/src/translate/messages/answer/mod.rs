@@ -8,6 +8,7 @@ mod tests;
 
 use self::block::Blocks;
 use self::delta::Delta;
+use self::finish::Told;
 use super::failure;
 use crate::canonical::{Event, Failure, Finish, FinishReason, Sink, Text};
 use crate::translate::Decode;
@@ -60,16 +61,17 @@ impl Decode for Decoder {
         let Ok(document) = outline(body, DEPTH) else {
             return self.fail(Failure::broken("the provider's answer is no JSON"), sink);
         };
-        let answer = Value::of(body);
-        if answer.get("type").is_str("error") || answer.get("error").kind() == crate::wire::json::Kind::Object {
-            return self.fail(failure::told(answer), sink);
+        let member = |name: &str| document.get(name).map_or(Value::NULL, |member| member.json());
+        if member("type").is_str("error") || member("error").kind() == crate::wire::json::Kind::Object {
+            return self.fail(failure::told(Value::of(body)), sink);
         }
-        self.message(answer, sink);
-        for element in answer.get("content").elements() {
+        self.message(member("id"), member("usage"), sink);
+        for element in member("content").elements() {
             self.blocks.open(element.json(), sink);
             self.blocks.close(sink);
         }
-        self.stopped(answer, guarded(&document), sink);
+        let told = Told { reason: member("stop_reason"), sequence: member("stop_sequence"), details: member("stop_details") };
+        self.stopped(told, guarded(&document), sink);
         if !self.finished {
             self.tell_finish(FinishReason::Stop, sink);
         }
@@ -89,7 +91,10 @@ impl Decoder {
         let kind = kind.as_deref().map_or(name, str::as_bytes);
         let member = |name: &str| document.get(name).map_or(Value::NULL, |member| member.json());
         match kind {
-            b"message_start" => self.message(member("message"), sink),
+            b"message_start" => {
+                let [id, usage] = member("message").pick(["id", "usage"]);
+                self.message(id, usage, sink);
+            }
             b"content_block_start" => {
                 self.start(None, sink);
                 self.blocks.close(sink);
@@ -102,7 +107,8 @@ impl Decoder {
             b"content_block_stop" => self.blocks.close(sink),
             b"message_delta" => {
                 self.start(None, sink);
-                self.stopped_by(member("delta"), member("usage"), guarded(document), sink);
+                self.count(member("usage"), sink);
+                self.stopped(Told::of(member("delta")), guarded(document), sink);
             }
             b"message_stop" => {
                 self.start(None, sink);
@@ -127,9 +133,9 @@ impl Decoder {
         }
     }
 
-    fn message(&mut self, message: Value<'_>, sink: Sink<'_>) {
-        self.start(message.get("id").text().filter(|id| !id.is_empty()), sink);
-        self.count(message.get("usage"), sink);
+    fn message(&mut self, id: Value<'_>, usage: Value<'_>, sink: Sink<'_>) {
+        self.start(id.text().filter(|id| !id.is_empty()), sink);
+        self.count(usage, sink);
     }
 
     fn count(&mut self, usage: Value<'_>, sink: Sink<'_>) {
@@ -142,20 +148,13 @@ impl Decoder {
         }
     }
 
-    /// Takes the end of a whole answer, whose message holds what `message_delta` would.
-    fn stopped(&mut self, answer: Value<'_>, guarded: bool, sink: Sink<'_>) {
-        self.stopped_by(answer, Value::NULL, guarded, sink);
-    }
-
-    fn stopped_by(&mut self, delta: Value<'_>, usage: Value<'_>, guarded: bool, sink: Sink<'_>) {
-        self.count(usage, sink);
-        let reason = delta.get("stop_reason");
-        if self.finished || (reason.is_null() && !guarded) {
+    fn stopped(&mut self, told: Told<'_>, guarded: bool, sink: Sink<'_>) {
+        if self.finished || (told.reason.is_null() && !guarded) {
             return;
         }
         self.blocks.close(sink);
         self.finished = true;
-        sink(Event::Finish { choice: 0, finish: finish::read(delta, guarded, self.blocks.called()) });
+        sink(Event::Finish { choice: 0, finish: told.finish(guarded, self.blocks.called()) });
     }
 
     fn tell_finish(&mut self, reason: FinishReason, sink: Sink<'_>) {
