@@ -16,6 +16,7 @@ mod look;
 mod messages;
 mod number;
 mod outlet;
+mod repeat;
 mod responses;
 mod runs;
 mod scan;

@@ -7,6 +7,7 @@ use super::arguments::Arguments;
 use super::escape::{Walk, decode};
 use super::event::{Marks, Slot, in_string};
 use super::outlet::{Bench, Cut, Outlet};
+use super::repeat::Repeat;
 use super::scan::Told;
 use super::sight::{Ends, Field, Form, Key, Sight};
 use super::track::Track;
@@ -31,6 +32,8 @@ pub(super) struct Core {
     /// A rule that cuts the answer off found something.
     pub(super) stopping: bool,
     any_ended: bool,
+    /// The event that came last.
+    repeat: Repeat,
 }
 
 impl Core {
@@ -45,6 +48,7 @@ impl Core {
             group: None,
             stopping: false,
             any_ended: false,
+            repeat: Repeat::default(),
         }
     }
 
@@ -53,8 +57,16 @@ impl Core {
         if data.first() != Some(&b'{') && data.trim_ascii_start().starts_with(b"[DONE]") {
             return self.end(Ends::All);
         }
-        let kind = self.kind;
-        read(kind, data, &mut |sight| self.see(data, sight, marks));
+        if let Some(sight) = self.repeat.of(data) {
+            return self.see(data, sight, marks);
+        }
+        let (kind, mut seen, mut only) = (self.kind, 0, None);
+        read(kind, data, &mut |sight| {
+            seen += 1;
+            only = (seen == 1).then_some(sight);
+            self.see(data, sight, marks);
+        });
+        self.repeat.learn(data, only);
     }
 
     /// Ends texts.
