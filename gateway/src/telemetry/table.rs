@@ -145,3 +145,6 @@ impl Metric {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
