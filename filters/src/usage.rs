@@ -3,6 +3,7 @@
 //! Chat completions and responses count cached and reasoning tokens inside their totals, messages counts cache tokens beside
 //! its input, generate content counts cached tokens inside and thoughts beside. The vector counts every token once.
 
+mod cost;
 mod count;
 mod dialects;
 
@@ -28,6 +29,8 @@ pub struct Usage {
     pub output: u64,
     /// Output tokens spent on reasoning, when told.
     pub reasoning: Option<u64>,
+    /// What the provider says the exchange cost, in billionths of a US dollar. Aggregators tell it, vendors do not.
+    pub cost_nano: Option<u64>,
     /// Something in the usage object was absurd and was clamped or ignored.
     pub suspicious: bool,
 }

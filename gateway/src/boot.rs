@@ -36,6 +36,7 @@ use crate::secrets::Secrets;
 use crate::shutdown::{Signals, end_when_idle};
 use crate::state::{Active, Gateway};
 use crate::store::{self, Counting, Flusher, Journal, Live, Sealer};
+use crate::telemetry::{self, Metrics, edition};
 
 /// Bytes the journal may hold while the database is away.
 const JOURNAL_BYTES: u64 = 1 << 30;
@@ -65,7 +66,7 @@ pub fn check(conf: &Conf, registry: &Registry) -> Result<()> {
 pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let conf = Conf::load(conf_path)?;
     let chain = Chain::build(&conf.filters, registry)?;
-    wait_for_address(conf.server.listen)?;
+    wait_for_address("server.listen", conf.server.listen)?;
     let secrets = Secrets::load(&conf)?;
     let runtime = store_runtime()?;
     let pepper = Pepper::new(secrets.key_pepper());
@@ -75,12 +76,14 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let journal = Journal::open(&folder, JOURNAL_BYTES)?;
     let begin = journal.end_position();
     let shared = shared_limits(&conf)?;
+    let metrics = metrics(&conf)?;
     let gateway = Arc::new(Gateway {
         chain,
         live: Live::new(live),
         journal,
         events: Events::default(),
-        counting: Counting::new(conf.telemetry.own_token_counts),
+        counting: Counting::new(conf.telemetry.own_token_counts, metrics.is_some()),
+        metrics,
         clock: Clock::default(),
         body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),
         shared,
@@ -93,6 +96,9 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let flusher = Flusher::new(gateway.clone(), database.clone(), &folder, begin)?;
     let flushing = runtime.spawn(flusher.run(stopped.clone()));
     runtime.spawn(store::refresh(gateway.clone(), database, pepper, sealer, stopped));
+    if gateway.metrics.is_some() {
+        runtime.block_on(show_metrics(&gateway))?;
+    }
     let (signals, begun) = Signals::new();
     let ending = gateway.clone();
     end_when_idle(gateway.clone(), begun, move || {
@@ -109,13 +115,13 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
 ///
 /// # Errors
 /// When it stays taken, or may not be used.
-fn wait_for_address(address: SocketAddr) -> Result<()> {
+fn wait_for_address(setting: &str, address: SocketAddr) -> Result<()> {
     let deadline = Instant::now() + ADDRESS_WAIT;
     loop {
         match bind(address) {
             Ok(()) => return Ok(()),
             Err(cause) if cause.kind() == ErrorKind::AddrInUse && Instant::now() < deadline => std::thread::sleep(ADDRESS_PAUSE),
-            Err(cause) => return Err(cause).with_context(|| format!("server.listen: cannot listen on {address}")),
+            Err(cause) => return Err(cause).with_context(|| format!("{setting}: cannot listen on {address}")),
         }
     }
 }
@@ -125,6 +131,31 @@ fn bind(address: SocketAddr) -> io::Result<()> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     socket.bind(address)
+}
+
+/// What is to be counted for Prometheus, where that is asked for and this edition does it.
+///
+/// # Errors
+/// When the listener's address stays taken.
+fn metrics(conf: &Conf) -> Result<Option<Metrics>> {
+    if !conf.metrics.enabled {
+        return Ok(None);
+    }
+    if let Some(reason) = edition::refusal(edition::ENTERPRISE_BUILD, edition::LICENSED) {
+        log::warn!("{reason}");
+        return Ok(None);
+    }
+    wait_for_address("metrics.port", conf.metrics.address())?;
+    Ok(Some(Metrics::new().context("failed to declare the metrics")?))
+}
+
+/// Opens the listener for Prometheus, on the store's threads. It answers until the process ends, after the last flush.
+async fn show_metrics(gateway: &Arc<Gateway>) -> Result<()> {
+    let address = gateway.conf.metrics.address();
+    let listener = telemetry::bind(address).await.with_context(|| format!("metrics.port: cannot listen on {address}"))?;
+    log::info!("metrics on http://{address}/metrics");
+    tokio::spawn(telemetry::serve(listener, gateway.clone()));
+    Ok(())
 }
 
 fn shared_limits(conf: &Conf) -> Result<Option<Box<dyn limiter::Store>>> {

@@ -104,8 +104,6 @@ pub struct Exchange {
     pub begun: bool,
     /// Whether the end entry is in the journal.
     pub settled: bool,
-    /// Time spent in the queues of providers.
-    pub queued: Duration,
     /// When the provider was first asked.
     pub asked: Option<Duration>,
     /// The client's side of the connection.
@@ -152,7 +150,6 @@ impl Exchange {
             notes: Vec::new(),
             begun: false,
             settled: false,
-            queued: Duration::ZERO,
             asked: None,
             deadline: None,
             client: Client { path: "".into(), address: None, user_agent: None },

@@ -7,6 +7,7 @@ pub mod gateway;
 pub mod h2c;
 pub mod ports;
 pub mod postgres;
+pub mod prometheus;
 pub mod raw;
 pub mod redis;
 pub mod request_log;

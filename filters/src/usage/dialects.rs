@@ -1,6 +1,7 @@
 //! The usage objects of the shapes.
 
 use super::Usage;
+use super::cost;
 use super::count::Counts;
 use crate::wire::json::{Kind, Member, members};
 
@@ -16,6 +17,7 @@ struct Chat {
     written: Option<u64>,
     created: Option<u64>,
     reasoning: Option<u64>,
+    cost: Option<u64>,
 }
 
 impl Chat {
@@ -30,6 +32,7 @@ impl Chat {
             b"prompt_tokens_details" | b"input_tokens_details" | b"completion_tokens_details" | b"output_tokens_details" => {
                 self.details(counts, member);
             }
+            b"cost" => self.cost = cost::read(member),
             _ => {}
         }
     }
@@ -55,7 +58,7 @@ impl Chat {
         // More cached than prompted means that this vendor counts the cache beside the prompt.
         let input_uncached = if cache_read > prompt { prompt } else { (prompt - cache_read).saturating_sub(written) };
         let output = self.completion.unwrap_or(0);
-        let usage = Usage { input_uncached, cache_read, cache_write_5m: written, output, ..Usage::default() };
+        let usage = Usage { input_uncached, cache_read, cache_write_5m: written, output, cost_nano: self.cost, ..Usage::default() };
         Some(usage.with_reasoning(self.reasoning, counts))
     }
 }

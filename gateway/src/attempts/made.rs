@@ -37,9 +37,30 @@ pub(super) struct Made {
     pub(super) pass: Option<Pass>,
     /// The place at a provider that takes only so many at the same time.
     pub(super) slot: Option<Slot>,
+    /// Microseconds it waited for that place.
+    pub(super) queue_us: Option<u64>,
+    /// Whether the provider counts it among those under way.
+    pub(super) under_way: bool,
 }
 
 impl Made {
+    /// The provider is being asked.
+    pub(super) fn enter(&mut self) {
+        if !self.under_way {
+            self.under_way = true;
+            self.provider.in_flight().enter();
+        }
+    }
+
+    /// The provider is done with it, or we with the provider: the next one may have the place.
+    pub(super) fn leave(&mut self) {
+        self.slot = None;
+        if self.under_way {
+            self.under_way = false;
+            self.provider.in_flight().leave();
+        }
+    }
+
     /// Notes the end. What it says about the provider is told at once, but for an answer that may still turn out to be a failure.
     pub(super) fn conclude(&mut self, gateway: &Gateway, status: u16, failure: &'static str) {
         let elapsed = self.started.elapsed();
@@ -54,7 +75,7 @@ impl Made {
             Verdict::Open => {}
         }
         if !failure.is_empty() {
-            self.slot = None;
+            self.leave();
         }
     }
 
@@ -86,6 +107,12 @@ impl Made {
         }
         let failure = if turn.to == Position::Open { self.failure } else { "" };
         gateway.tell(&Event::Circuit { provider, model, turn, failure, status: self.status });
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 

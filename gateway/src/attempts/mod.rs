@@ -9,11 +9,12 @@ pub use made::{CREDENTIAL, GONE, QUEUE, STALE, UNSENDABLE};
 pub use retry_after::retry_after;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use svc_filters::routing::Target;
 
 use self::made::{Made, RENEWED, SIGNATURE};
+use crate::exchange::micros;
 use crate::providers::{Pass, Position, Provider, SelectedKey, Slot, Turn};
 use crate::state::Gateway;
 use crate::store::{AttemptView, Snapshot};
@@ -93,7 +94,10 @@ impl Attempts {
             self.tried_keys |= crate::providers::bit(key.index);
         }
         let half_opened = pass.as_ref().is_some_and(Pass::half_opened);
-        let made = Made {
+        if let Some(before) = self.made.last_mut() {
+            before.leave();
+        }
+        let mut made = Made {
             target: self.place,
             model: target.upstream_model.clone(),
             provider: provider.clone(),
@@ -104,7 +108,12 @@ impl Attempts {
             us: 0,
             pass,
             slot: None,
+            queue_us: None,
+            under_way: false,
         };
+        if provider.queue().is_none() {
+            made.enter();
+        }
         if half_opened {
             made.announce(gateway, Some(Turn { from: Position::Open, to: Position::HalfOpen }));
         }
@@ -114,10 +123,24 @@ impl Attempts {
         (target, provider)
     }
 
+    /// Notes how long the current try has stood in its provider's queue.
+    pub fn queued(&mut self, time: Duration) {
+        if let Some(made) = self.made.last_mut() {
+            made.queue_us = Some(micros(time));
+        }
+    }
+
+    /// Microseconds that all tries have stood in queues.
+    #[must_use]
+    pub fn queue_us(&self) -> u64 {
+        self.made.iter().filter_map(|made| made.queue_us).fold(0, u64::saturating_add)
+    }
+
     /// Keeps the place at the provider that the current try has waited for.
     pub fn take_place(&mut self, slot: Slot) {
         if let Some(made) = self.made.last_mut() {
             made.slot = Some(slot);
+            made.enter();
         }
     }
 
@@ -265,6 +288,7 @@ impl Attempts {
             status: made.status,
             failure: made.failure,
             us: made.us,
+            queue_us: made.queue_us,
         });
         views.collect()
     }

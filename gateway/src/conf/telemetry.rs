@@ -1,6 +1,6 @@
 //! `telemetry`, `metrics` and `licence`.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -54,6 +54,14 @@ pub struct Licence {
 impl Default for Telemetry {
     fn default() -> Self {
         Self { batch_size: 256, batch_timeout_ms: 500, content_logging: false, own_token_counts: OwnTokenCounts::Missing }
+    }
+}
+
+impl Metrics {
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        SocketAddr::new(self.bind, self.port)
     }
 }
 

@@ -41,7 +41,7 @@ impl Exchange {
             stream: self.answer.stream,
             total_us: micros(self.started.elapsed()),
             first_byte_us: self.answer.first_byte.map(micros),
-            queue_us: micros(self.queued),
+            queue_us: self.attempts.queue_us(),
             overhead_us: micros(self.asked.unwrap_or_else(|| self.started.elapsed())),
             usage: self.answer.usage(),
             request_bytes: self.body_length,

@@ -1,7 +1,7 @@
 //! A try: which provider, with which head and body.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, Version};
@@ -61,15 +61,19 @@ async fn admitted(session: &mut Session, exchange: &mut Exchange, snapshot: &Sna
         };
         let Some(queue) = provider.queue() else { return Ok((target, provider)) };
         let mut slot = queue.pass();
+        let mut time = Duration::ZERO;
+        let mut left = false;
         if slot.is_none() {
             let began = Instant::now();
-            slot = tokio::select! {
-                slot = queue.wait() => slot,
-                _ = session.as_mut().read_body_or_idle(true) => {
-                    return Err(Error::explain(ErrorType::ConnectionClosed, "the client left the queue").into_down());
-                }
-            };
-            exchange.queued += began.elapsed();
+            tokio::select! {
+                place = queue.wait() => slot = place,
+                _ = session.as_mut().read_body_or_idle(true) => left = true,
+            }
+            time = began.elapsed();
+        }
+        exchange.attempts.queued(time);
+        if left {
+            return Err(Error::explain(ErrorType::ConnectionClosed, "the client left the queue").into_down());
         }
         if let Some(slot) = slot {
             exchange.attempts.take_place(slot);

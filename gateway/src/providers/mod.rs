@@ -20,6 +20,7 @@ mod circuit;
 mod credential;
 mod edit;
 mod gemini;
+mod in_flight;
 mod keys;
 mod openai;
 mod queue;
@@ -36,6 +37,7 @@ pub use answer::Unwrapping;
 pub use breaker::{Breaker, Breakers, Pass, Position, Turn};
 pub use circuit::{Circuit, Standing};
 pub use credential::{Authorisation, CredentialError};
+pub use in_flight::InFlight;
 pub(crate) use keys::bit;
 pub use keys::{KeyLabel, KeyRing, SelectedKey};
 pub use queue::{Queue, Slot};
@@ -79,6 +81,7 @@ pub struct Provider {
     region: Option<Arc<str>>,
     breakers: Breakers,
     queue: Option<Queue>,
+    in_flight: Arc<InFlight>,
     headers: Vec<(http::HeaderName, http::HeaderValue)>,
 }
 
@@ -165,6 +168,12 @@ impl Provider {
     #[must_use]
     pub const fn queue(&self) -> Option<&Queue> {
         self.queue.as_ref()
+    }
+
+    /// How many tries it has under way, those that wait in its queue not counted.
+    #[must_use]
+    pub fn in_flight(&self) -> &InFlight {
+        &self.in_flight
     }
 
     /// Makes a body in the provider's dialect into the one its API takes. Cheap where the two are the same.

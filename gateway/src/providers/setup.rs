@@ -70,9 +70,19 @@ impl Provider {
             region: spec.label.map(Arc::from),
             breakers: Breakers::new(spec.breaker),
             queue: spec.queue.map(|(most, patience)| Queue::new(most, patience)),
+            in_flight: Arc::default(),
             headers: headers.collect::<Result<_, _>>()?,
             name: spec.name,
         })
+    }
+
+    /// Goes on with the count of tries under way of the provider whose place this one takes, whose requests still run.
+    #[must_use]
+    pub fn following(mut self, before: Option<&Self>) -> Self {
+        if let Some(before) = before {
+            self.in_flight = before.in_flight.clone();
+        }
+        self
     }
 }
 

@@ -119,12 +119,12 @@ struct Waiting {
 }
 
 impl Counting {
-    /// Counts what the configuration says.
+    /// Counts what the configuration says, or everything where metrics are to tell of it.
     #[must_use]
-    pub fn new(counted: OwnTokenCounts) -> Self {
+    pub fn new(counted: OwnTokenCounts, measured: bool) -> Self {
         let hearing = match counted {
-            OwnTokenCounts::Missing => Hearing::Missing,
-            OwnTokenCounts::All => Hearing::All,
+            OwnTokenCounts::Missing if !measured => Hearing::Missing,
+            OwnTokenCounts::Missing | OwnTokenCounts::All => Hearing::All,
         };
         Self { hearing, waiting: Mutex::default() }
     }
@@ -200,8 +200,14 @@ impl Counter {
             return;
         }
         for record in records {
-            record.own = self.counts.get(record.request_id).map(|(_, counts)| *counts).unwrap_or_default();
+            record.own = self.counts(record.request_id);
         }
+    }
+
+    /// The counts of a request; empty where nothing was counted.
+    #[must_use]
+    pub fn counts(&self, request_id: &str) -> OwnCounts {
+        self.counts.get(request_id).map(|(_, counts)| *counts).unwrap_or_default()
     }
 
     /// Forgets the counts of records that are written.
@@ -243,7 +249,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_left_is_counted_and_put_into_its_record() {
-        let (counting, mut counter) = (Counting::new(OwnTokenCounts::All), Counter::default());
+        let (counting, mut counter) = (Counting::new(OwnTokenCounts::All, false), Counter::default());
         let body = Bytes::from_static(br#"{"messages":[{"role":"user","content":"The quick brown fox jumps over the lazy dog."}]}"#);
         let (one, other) = (uncounted(Some(body)), uncounted(None));
         let (first, second) = (one.id, other.id);
@@ -280,10 +286,10 @@ mod tests {
 
     #[test]
     fn what_finds_no_room_is_lost() {
-        let counting = Counting::new(OwnTokenCounts::All);
+        let counting = Counting::new(OwnTokenCounts::All, false);
         (0..ITEMS + 10).for_each(|_| counting.leave(uncounted(None)));
         assert_eq!(counting.len(), ITEMS);
-        let counting = Counting::new(OwnTokenCounts::All);
+        let counting = Counting::new(OwnTokenCounts::All, false);
         (0..10).for_each(|_| counting.leave(uncounted(Some(Bytes::from(vec![b' '; BYTES / 4])))));
         assert_eq!(counting.len(), 3, "a quarter of the room each, and a little more");
         assert!(counting.waiting.lock().bytes <= BYTES);
@@ -291,7 +297,7 @@ mod tests {
 
     #[tokio::test]
     async fn counts_of_records_that_never_come_are_forgotten() {
-        let (counting, mut counter) = (Counting::new(OwnTokenCounts::All), Counter::default());
+        let (counting, mut counter) = (Counting::new(OwnTokenCounts::All, false), Counter::default());
         counting.leave(uncounted(None));
         counter.count(&counting).await;
         counter.tidy(Instant::now());
@@ -302,10 +308,11 @@ mod tests {
 
     #[test]
     fn only_what_a_model_writes_is_listened_to() {
-        let counting = Counting::new(OwnTokenCounts::Missing);
+        let counting = Counting::new(OwnTokenCounts::Missing, false);
         assert_eq!(counting.hearing(Endpoint::Responses), Hearing::Missing);
         assert_eq!(counting.hearing(Endpoint::Completions), Hearing::Missing);
         assert_eq!(counting.hearing(Endpoint::Embeddings), Hearing::Nothing);
         assert_eq!(counting.hearing(Endpoint::MessagesCountTokens), Hearing::Nothing);
+        assert_eq!(Counting::new(OwnTokenCounts::Missing, true).hearing(Endpoint::Responses), Hearing::All, "metrics tell of every answer");
     }
 }

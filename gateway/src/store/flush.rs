@@ -1,28 +1,30 @@
 //! The flush worker: reads the journal and writes the request log and the outbox of events in batches.
 //!
 //! The journal is the queue, so nothing waits in memory and a database outage costs disk only. After each batch the place up
-//! to which everything is written is noted in a checkpoint; rows written twice after a crash meet the unique request id.
+//! to which everything is written is noted in a checkpoint; rows written twice after a crash meet the unique request id. Metrics are
+//! counted first, from the same journal (see `measuring`), so that they go on while the database is away.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::{DatabaseConnection, DbErr};
 use tokio::sync::watch;
 
+use super::checkpoint::{Checkpoint, CheckpointError};
 use super::counting::Counter;
 use super::journal::{Encoded, Entry, Position, Reader};
 use super::key_use::KeyUse;
+use super::measuring::Measuring;
 use super::{outbox, request_log};
 use crate::state::Gateway;
 
 /// Rows written in one transaction, where the configured batch is not larger: a row of a large transaction costs the database
 /// markedly less.
 const ROWS: usize = 1024;
+/// The file in the journal's folder that says up to where it is in the database.
+const WRITTEN: &str = "checkpoint";
 /// Longest wait between two tries while the database is away.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -35,55 +37,9 @@ pub enum FlushError {
     /// The database failed.
     #[error("write the request log: {0}")]
     Database(#[from] DbErr),
-    /// The checkpoint failed.
-    #[error("{action} the journal's checkpoint {path}: {source}")]
-    Checkpoint {
-        /// What was tried.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-}
-
-/// The place up to which the journal is in the database.
-#[derive(Debug)]
-struct Checkpoint {
-    file: File,
-    path: PathBuf,
-}
-
-impl Checkpoint {
-    fn open(folder: &Path) -> Result<Self, FlushError> {
-        let path = folder.join("checkpoint");
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let file = opened.map_err(|source| FlushError::Checkpoint { action: "open", path: path.clone(), source })?;
-        Ok(Self { file, path })
-    }
-
-    /// The noted place; the very beginning where none was noted or the note is torn.
-    fn read(&self) -> Position {
-        let mut bytes = [0; 20];
-        if self.file.read_exact_at(&mut bytes, 0).is_err() {
-            return Position::default();
-        }
-        let (body, checksum) = bytes.split_at(16);
-        if checksum != crc32fast::hash(body).to_le_bytes() {
-            return Position::default();
-        }
-        let (segment, offset) = body.split_at(8);
-        let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
-        Position { segment: number(segment), offset: number(offset) }
-    }
-
-    fn write(&self, position: Position) -> Result<(), FlushError> {
-        let mut bytes = Vec::with_capacity(20);
-        bytes.extend_from_slice(&position.segment.to_le_bytes());
-        bytes.extend_from_slice(&position.offset.to_le_bytes());
-        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-        self.file.write_all_at(&bytes, 0).map_err(|source| FlushError::Checkpoint { action: "write", path: self.path.clone(), source })
-    }
+    /// A checkpoint failed.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 /// Moves records from the journal to the database.
@@ -101,6 +57,8 @@ pub struct Flusher {
     events: Vec<Encoded>,
     key_use: KeyUse,
     counter: Counter,
+    /// Where metrics are asked for.
+    measuring: Option<Measuring>,
 }
 
 impl Flusher {
@@ -108,10 +66,11 @@ impl Flusher {
     /// ended as it is, what only began as interrupted.
     ///
     /// # Errors
-    /// When the checkpoint cannot be opened.
+    /// When a checkpoint cannot be opened.
     pub fn new(gateway: Arc<Gateway>, database: DatabaseConnection, folder: &Path, until: Position) -> Result<Self, FlushError> {
-        let checkpoint = Checkpoint::open(folder)?;
-        let reader = gateway.journal.reader(checkpoint.read());
+        let checkpoint = Checkpoint::open(folder.join(WRITTEN))?;
+        let reader = gateway.journal.reader(checkpoint.read().unwrap_or_default());
+        let measuring = Measuring::begin(&gateway, folder, until)?;
         Ok(Self {
             gateway,
             database,
@@ -123,6 +82,7 @@ impl Flusher {
             events: Vec::new(),
             key_use: KeyUse::default(),
             counter: Counter::default(),
+            measuring,
         })
     }
 
@@ -167,6 +127,9 @@ impl Flusher {
         let until = self.gateway.journal.end_position();
         // What is to be counted is left before the end of a request is noted, so that nothing up to here is missed.
         self.counter.count(&self.gateway.counting).await;
+        if let Some(measuring) = &mut self.measuring {
+            measuring.measure(&self.gateway, &self.counter, until).await;
+        }
         let size = self.gateway.conf.telemetry.batch_size.max(ROWS);
         loop {
             let more = self.fill(until, size)?;

@@ -1,12 +1,14 @@
 //! What outlives a request: the configuration read from the database, and the records written to it.
 
 mod audit;
+mod checkpoint;
 mod counting;
 mod declare;
 mod flush;
 mod journal;
 mod key_use;
 mod load;
+mod measuring;
 mod outbox;
 mod record;
 mod refresh;
@@ -20,6 +22,7 @@ mod transaction;
 
 pub use audit::{AuditError, verify};
 pub(crate) use audit::{Change, append as append_audit};
+pub use checkpoint::CheckpointError;
 pub use counting::{Asked, Counter, Counting, OwnCounts, PromptCount, Uncounted};
 pub use declare::{DeclareError, declare};
 pub use flush::{FlushError, Flusher};

@@ -49,6 +49,8 @@ pub struct AttemptRecord<S = String> {
     pub failure: S,
     /// Microseconds from its start to the status or failure.
     pub us: u64,
+    /// Microseconds of these in the provider's queue; none where the provider has no queue.
+    pub queue_us: Option<u64>,
 }
 
 /// Everything the request log keeps about one request. Texts are empty where the log has null; they are `&str` where they point
@@ -137,6 +139,7 @@ pub struct AttemptView<'a> {
     pub status: u16,
     pub failure: &'a str,
     pub us: u64,
+    pub queue_us: Option<u64>,
 }
 
 /// [`Record`] as the request path writes it: borrowed, with the same fields in the same order.
@@ -186,7 +189,7 @@ mod tests {
     #[test]
     fn what_is_written_borrowed_is_read_owned() {
         let notes = vec![("tenant".to_owned(), "blue".to_owned())];
-        let attempt = AttemptView { provider: "p", model: "m", status: 500, failure: "status", us: 7 };
+        let attempt = AttemptView { provider: "p", model: "m", status: 500, failure: "status", us: 7, queue_us: Some(8) };
         let view = RecordView {
             request_id: "id",
             started_at: 1,
@@ -226,6 +229,7 @@ mod tests {
         let read: Record = postcard::from_bytes(&postcard::to_allocvec(&view).expect("encodes")).expect("decodes");
         assert_eq!((read.request_id.as_str(), read.finish_reason.as_deref()), ("id", Some("stop")), "first and last field");
         assert_eq!(read.attempts.first().map(|attempt| (attempt.failure.as_str(), attempt.us)), Some(("status", 7)));
+        assert_eq!(read.attempts.first().and_then(|attempt| attempt.queue_us), Some(8), "the last field of a try");
         assert_eq!(postcard::to_allocvec(&read).expect("encodes"), postcard::to_allocvec(&view).expect("encodes"), "field by field");
     }
 }

@@ -5,7 +5,7 @@ use crate::usage::LARGEST;
 
 fn vector(numbers: [u64; 5], reasoning: Option<u64>) -> Usage {
     let [input_uncached, cache_read, cache_write_5m, cache_write_1h, output] = numbers;
-    Usage { input_uncached, cache_read, cache_write_5m, cache_write_1h, output, reasoning, suspicious: false }
+    Usage { input_uncached, cache_read, cache_write_5m, cache_write_1h, output, reasoning, cost_nano: None, suspicious: false }
 }
 
 fn messages(parts: &[&str]) -> Usage {
@@ -39,6 +39,13 @@ fn one_call_reads_the_same_in_every_shape() {
     let metadata =
         r#"{"promptTokenCount":120,"cachedContentTokenCount":64,"candidatesTokenCount":19,"thoughtsTokenCount":12,"totalTokenCount":151}"#;
     assert_eq!(generate(metadata), vector([56, 64, 0, 0, 31], Some(12)));
+}
+
+#[test]
+fn what_an_aggregator_charges_comes_with_its_usage() {
+    let told = chat(r#"{"prompt_tokens":7,"completion_tokens":5,"cost":0.00014,"cost_details":{"upstream_inference_cost":0.5}}"#);
+    assert_eq!(told, Usage { cost_nano: Some(140_000), ..vector([7, 0, 0, 0, 5], None) });
+    assert_eq!(chat(r#"{"prompt_tokens":7,"completion_tokens":5}"#).cost_nano, None);
 }
 
 #[test]

@@ -40,6 +40,10 @@ fn server(checker: &mut Checker<'_>, conf: &Conf) {
         &at(&["server", "limits", "body_memory"]),
         "must have room for one body of `server.max_body`",
     );
+    let port = conf.metrics.port;
+    checker.ensure(!conf.metrics.enabled || port > 0, &at(&["metrics", "port"]), NOT_ZERO);
+    let apart = !conf.metrics.enabled || port != conf.server.listen.port();
+    checker.ensure(apart, &at(&["metrics", "port"]), "must be another port than that of `server.listen`");
 }
 
 fn durations(checker: &mut Checker<'_>, conf: &Conf) {

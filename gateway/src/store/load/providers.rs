@@ -48,7 +48,7 @@ pub(super) async fn read(
         let fingerprint = fingerprint(&row, &keys, has_keys);
         let loaded = match kept(previous, &row, fingerprint) {
             Some(provider) => Loaded::Ready(provider),
-            None => make(&row, &keys, has_keys, conf, sealer),
+            None => make(&row, &keys, has_keys, conf, sealer, previous),
         };
         if let Loaded::Ready(provider) = &loaded {
             ready.insert(provider.name().clone(), provider.clone());
@@ -86,7 +86,14 @@ fn fingerprint(row: &provider::Model, keys: &[provider_key::Model], has_keys: bo
 }
 
 /// `has_keys` tells whether there are credentials at all, active or not: one that has any is never asked without.
-fn make(row: &provider::Model, keys: &[provider_key::Model], has_keys: bool, conf: &Conf, sealer: &Sealer) -> Loaded {
+fn make(
+    row: &provider::Model,
+    keys: &[provider_key::Model],
+    has_keys: bool,
+    conf: &Conf,
+    sealer: &Sealer,
+    previous: Option<&Snapshot>,
+) -> Loaded {
     if !row.enabled {
         return Loaded::Disabled;
     }
@@ -103,7 +110,10 @@ fn make(row: &provider::Model, keys: &[provider_key::Model], has_keys: bool, con
         return broken(row, &"none of its credentials is active");
     }
     match Provider::new(spec) {
-        Ok(provider) => Loaded::Ready(Arc::new(provider)),
+        Ok(provider) => {
+            let before = previous.and_then(|previous| previous.providers.get(row.name.as_str()));
+            Loaded::Ready(Arc::new(provider.following(before.map(|before| &**before))))
+        }
         Err(error) => broken(row, &format_args!("failed to {error}")),
     }
 }

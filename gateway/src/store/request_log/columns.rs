@@ -146,6 +146,8 @@ struct Attempt<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     failure: &'a str,
     us: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue_us: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -177,6 +179,7 @@ fn attempts<S: AsRef<str>, Z: Serializer>(attempts: &[AttemptRecord<S>], seriali
             status: (attempt.status != 0).then_some(attempt.status),
             failure: attempt.failure.as_ref(),
             us: attempt.us,
+            queue_us: attempt.queue_us.filter(|us| *us > 0),
         })?;
     }
     list.end()

@@ -58,8 +58,16 @@ fn failure(class: FailureClass) -> Event<'static> {
     Event::Failed(Failure { class, status: 529, message, code: Text::from("overloaded_error"), param: None, retry_after: None })
 }
 
-const USAGE: Usage =
-    Usage { input_uncached: 40, cache_read: 64, cache_write_5m: 10, cache_write_1h: 6, output: 31, reasoning: Some(12), suspicious: false };
+const USAGE: Usage = Usage {
+    input_uncached: 40,
+    cache_read: 64,
+    cache_write_5m: 10,
+    cache_write_1h: 6,
+    output: 31,
+    reasoning: Some(12),
+    cost_nano: None,
+    suspicious: false,
+};
 
 fn bytes(mut encoder: impl Encode, events: &[Event<'_>]) -> String {
     let mut out = Vec::new();

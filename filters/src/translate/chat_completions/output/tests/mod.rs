@@ -51,8 +51,16 @@ fn arguments(number: u32, piece: &'static str) -> Event<'static> {
     Event::ToolArguments { choice: 0, call: number, fragment: Text::from(piece) }
 }
 
-const USAGE: Usage =
-    Usage { input_uncached: 40, cache_read: 64, cache_write_5m: 10, cache_write_1h: 6, output: 31, reasoning: Some(12), suspicious: false };
+const USAGE: Usage = Usage {
+    input_uncached: 40,
+    cache_read: 64,
+    cache_write_5m: 10,
+    cache_write_1h: 6,
+    output: 31,
+    reasoning: Some(12),
+    cost_nano: None,
+    suspicious: false,
+};
 
 fn signature() -> Signature<'static> {
     Signature { shape: Shape::Messages, origin: None, value: Text::from("SIG=") }
