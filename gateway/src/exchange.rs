@@ -34,6 +34,7 @@ use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
 use crate::store::{RequestOutcome, Snapshot, Uncounted};
+use crate::traces::Trace;
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -108,6 +109,8 @@ pub struct Exchange {
     pub queued: Duration,
     /// When the provider was first asked.
     pub asked: Option<Duration>,
+    /// The trace it belongs to, where traces are made.
+    pub trace: Option<Box<Trace>>,
     /// The client's side of the connection.
     pub client: Client,
     deadline: Option<Instant>,
@@ -154,6 +157,7 @@ impl Exchange {
             settled: false,
             queued: Duration::ZERO,
             asked: None,
+            trace: None,
             deadline: None,
             client: Client { path: "".into(), address: None, user_agent: None },
         }

@@ -22,3 +22,4 @@ pub mod secrets;
 pub mod shutdown;
 pub mod state;
 pub mod store;
+pub mod traces;

@@ -12,6 +12,7 @@ use crate::guardrail_models::GuardrailModels;
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::store::{Counting, Journal, Live};
+use crate::traces::Traces;
 
 /// Shared state of the data plane.
 pub struct Gateway {
@@ -27,6 +28,8 @@ pub struct Gateway {
     pub events: Events,
     /// What the flush worker is to count.
     pub counting: Counting,
+    /// Traces of requests; `None` where none are made.
+    pub traces: Option<Traces>,
     /// Time.
     pub clock: Clock,
     /// Memory all request bodies share.

@@ -61,6 +61,7 @@ async fn serve(session: &mut Session, exchange: &mut Exchange) -> Result<Result<
         discovery::landing(session, exchange).await?;
         return Ok(Ok(Next::Answered));
     }
+    exchange.trace = exchange.gateway.traces.as_ref().map(|traces| traces.begin(session.req_header(), exchange.started));
     let route = match understand(session, exchange, &path) {
         Ok(route) => route,
         Err(rejection) => return Ok(Err(rejection)),

@@ -22,6 +22,7 @@ use crate::exchange::Exchange;
 use crate::pictures;
 use crate::providers::{Dispatch, Draft, Provider, request_header};
 use crate::store::Snapshot;
+use crate::traces;
 
 /// Chooses the next candidate and makes the body for it.
 ///
@@ -191,6 +192,11 @@ pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader
     };
     let version = head.version;
     *head = request_header(provider, &dispatch)?;
+    // No signature of a provider covers these headers.
+    match &exchange.trace {
+        Some(trace) => trace.mark(exchange.attempts.count(), head)?,
+        None => traces::pass_on(&client.headers, head)?,
+    }
     // Pingora has chosen it by what the connection speaks.
     head.set_version(version);
     exchange.socket = exchange.socket.take().filter(|_| version == Version::HTTP_11);
