@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -61,12 +60,12 @@ pub fn check(conf: &Conf, registry: &Registry) -> Result<()> {
     Ok(())
 }
 
-/// Runs the gateway until a signal ends it.
+/// Runs the gateway until a signal ends it. What is to be seen of its log is for the caller to say before; see
+/// [`logs::start`](crate::logs::start).
 ///
 /// # Errors
 /// When it cannot start.
-pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
-    let conf = Conf::load(conf_path)?;
+pub fn run(conf: Conf, registry: &Registry) -> Result<()> {
     let chain = Chain::build(&conf.filters, registry)?;
     wait_for_address(conf.server.listen)?;
     let secrets = Secrets::load(&conf)?;

@@ -163,6 +163,12 @@ impl Exchange {
         }
     }
 
+    /// The trace it belongs to, as the log names it.
+    #[must_use]
+    pub fn trace_id(&self) -> Option<String> {
+        self.trace.as_ref().map(|trace| trace.id())
+    }
+
     /// Notes an answer made by the gateway.
     pub fn refused(&mut self, status: u16, code: Code, bytes: usize) {
         self.answer.status = status;

@@ -12,6 +12,7 @@ pub mod exchange;
 pub mod fetch;
 pub mod guardrail_models;
 pub mod limiter;
+pub mod logs;
 pub mod phases;
 pub mod pictures;
 pub mod providers;

@@ -22,8 +22,21 @@ pub struct Telemetry {
     pub content_logging: bool,
     /// For which requests the gateway counts tokens itself, beside what the provider says.
     pub own_token_counts: OwnTokenCounts,
+    /// How the log is written to standard error.
+    pub log_format: LogFormat,
     /// Traces of requests for an OpenTelemetry collector.
     pub traces: Traces,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs: a JSON object a line.
+    Json,
 }
 
 /// Where the traces of requests go.
@@ -92,6 +105,7 @@ impl Default for Telemetry {
             batch_timeout_ms: 500,
             content_logging: false,
             own_token_counts: OwnTokenCounts::Missing,
+            log_format: LogFormat::Text,
             traces: Traces::default(),
         }
     }

@@ -282,7 +282,7 @@ fn begin(exchange: &mut Exchange) -> Result<(), Rejection> {
             Ok(())
         }
         Err(error) => {
-            log::error!("failed to {error}");
+            log::error!(request_id = exchange.id.as_str(), trace_id = exchange.trace_id(); "failed to {error}");
             let message = "The gateway cannot log further requests at present.";
             Err(Rejection::new(Code::UpstreamUnavailable, message).with_retry_after(std::time::Duration::from_secs(5)))
         }

@@ -43,7 +43,7 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
     match provider.peer(exchange.attempts.count() - 1, timeouts).await {
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
-            log::warn!("failed to {error}");
+            log::warn!(request_id = exchange.id.as_str(), trace_id = exchange.trace_id(); "failed to {error}");
             exchange.attempts.conclude(&exchange.gateway, 0, "dns");
             exchange.attempts.skip_target();
             let mut failure = Error::explain(ErrorType::ConnectNoRoute, "the provider's host has no address");
@@ -153,7 +153,10 @@ async fn authorise(exchange: &mut Exchange, provider: &Provider) -> Result<()> {
         }
         Err(error) => error,
     };
-    log::error!("the provider `{}` goes without its credential number {}: failed to {error}", provider.name(), key.index + 1);
+    log::error!(
+        request_id = exchange.id.as_str(), trace_id = exchange.trace_id();
+        "the provider `{}` goes without its credential number {}: failed to {error}", provider.name(), key.index + 1
+    );
     if error.is_refusal() {
         exchange.quarantine(provider, key);
     } else {

@@ -99,6 +99,12 @@ impl Traces {
 }
 
 impl Trace {
+    /// The trace's id, as it is written everywhere.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{:032x}", self.id)
+    }
+
     /// Tells the provider of a try, counted from 1, which span it is asked by. The signatures of providers leave these headers out.
     ///
     /// # Errors
