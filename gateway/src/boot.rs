@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,17 +31,19 @@ use crate::guardrail_models::GuardrailModels;
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::proxy::Proxy;
+use crate::request_id::RequestId;
 use crate::secrets::Secrets;
 use crate::shutdown::{Signals, end_when_idle};
 use crate::state::{Active, Gateway};
 use crate::store::{self, Counting, Flusher, Journal, Live, Sealer};
 use crate::telemetry::{self, Metrics, edition};
+use crate::traces::Traces;
 
 /// Bytes the journal may hold while the database is away.
 const JOURNAL_BYTES: u64 = 1 << 30;
 /// Idle connections to providers that are kept.
 const UPSTREAM_POOL: usize = 1024;
-/// How long the journal may be written out at the end.
+/// How long the journal may be written out, and spans be sent, at the end.
 const LAST_FLUSH: Duration = Duration::from_secs(10);
 
 /// How long another process may still hold the address to listen on.
@@ -56,15 +57,16 @@ const ADDRESS_PAUSE: Duration = Duration::from_millis(100);
 pub fn check(conf: &Conf, registry: &Registry) -> Result<()> {
     Chain::build(&conf.filters, registry)?;
     limiter::parse(&conf.redis)?;
+    Traces::start(&conf.telemetry.traces, "")?;
     Ok(())
 }
 
-/// Runs the gateway until a signal ends it.
+/// Runs the gateway until a signal ends it. What is to be seen of its log is for the caller to say before; see
+/// [`logs::start`](crate::logs::start).
 ///
 /// # Errors
 /// When it cannot start.
-pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
-    let conf = Conf::load(conf_path)?;
+pub fn run(conf: Conf, registry: &Registry) -> Result<()> {
     let chain = Chain::build(&conf.filters, registry)?;
     wait_for_address("server.listen", conf.server.listen)?;
     let secrets = Secrets::load(&conf)?;
@@ -77,6 +79,9 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let begin = journal.end_position();
     let shared = shared_limits(&conf)?;
     let metrics = metrics(&conf)?;
+    let clock = Clock::default();
+    let instance = RequestId::generate(clock.unix_ms());
+    let (traces, exporter) = Traces::start(&conf.telemetry.traces, instance.as_str())?.unzip();
     let gateway = Arc::new(Gateway {
         chain,
         live: Live::new(live),
@@ -84,7 +89,8 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         events: Events::default(),
         counting: Counting::new(conf.telemetry.own_token_counts, metrics.is_some()),
         metrics,
-        clock: Clock::default(),
+        traces,
+        clock,
         body_memory: BodyMemory::new(conf.server.limits.body_memory.as_usize()),
         shared,
         guardrail_models: GuardrailModels::new(&conf.guardrail_models)?,
@@ -95,6 +101,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let (stop, stopped) = watch::channel(false);
     let flusher = Flusher::new(gateway.clone(), database.clone(), &folder, begin)?;
     let flushing = runtime.spawn(flusher.run(stopped.clone()));
+    let exporting = exporter.map(|exporter| runtime.spawn(exporter.run()));
     runtime.spawn(store::refresh(gateway.clone(), database, pepper, sealer, stopped));
     if gateway.metrics.is_some() {
         runtime.block_on(show_metrics(&gateway))?;
@@ -106,7 +113,14 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
             shared.close();
         }
         let _ = stop.send(true);
-        let _ = runtime.block_on(async { tokio::time::timeout(LAST_FLUSH, flushing).await });
+        let last = async {
+            let _ = flushing.await;
+            if let (Some(traces), Some(exporting)) = (&ending.traces, exporting) {
+                traces.close();
+                let _ = exporting.await;
+            }
+        };
+        let _ = runtime.block_on(async { tokio::time::timeout(LAST_FLUSH, last).await });
     });
     serve(&gateway, signals)
 }

@@ -34,6 +34,7 @@ use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
 use crate::store::{Asked, PromptCount, RequestOutcome, Snapshot, Uncounted};
+use crate::traces::Trace;
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const CHAT_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -106,6 +107,8 @@ pub struct Exchange {
     pub settled: bool,
     /// When the provider was first asked.
     pub asked: Option<Duration>,
+    /// The trace it belongs to, where traces are made.
+    pub trace: Option<Box<Trace>>,
     /// The client's side of the connection.
     pub client: Client,
     deadline: Option<Instant>,
@@ -151,9 +154,16 @@ impl Exchange {
             begun: false,
             settled: false,
             asked: None,
+            trace: None,
             deadline: None,
             client: Client { path: "".into(), address: None, user_agent: None },
         }
+    }
+
+    /// The trace it belongs to, as the log names it.
+    #[must_use]
+    pub fn trace_id(&self) -> Option<String> {
+        self.trace.as_ref().map(|trace| trace.id())
     }
 
     /// Notes an answer made by the gateway.

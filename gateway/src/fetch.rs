@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue, Method, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use pingora::http::RequestHeader;
 use pingora_core::connectors::http::v1::Connector;
 use pingora_core::protocols::ALPN;
@@ -47,6 +47,7 @@ pub(crate) struct Call<'a> {
 /// Its answer, likewise.
 pub(crate) struct Fetched {
     pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
 }
 
@@ -76,19 +77,21 @@ impl<'a> Call<'a> {
         Self { method: Method::GET, url, headers: Vec::new(), body: Vec::new(), deadline: DEADLINE }
     }
 
+    /// A POST.
+    pub(crate) fn post(url: &'a str, content_type: HeaderValue, body: Vec<u8>) -> Self {
+        Self { method: Method::POST, url, headers: vec![(header::CONTENT_TYPE, content_type)], body, deadline: DEADLINE }
+    }
+
     /// A POST of a form.
     pub(crate) fn form(url: &'a str, fields: &[(&str, &str)]) -> Self {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.extend_pairs(fields);
-        let content_type = HeaderValue::from_static("application/x-www-form-urlencoded");
-        let headers = vec![(header::CONTENT_TYPE, content_type)];
-        Self { method: Method::POST, url, headers, body: form.finish().into_bytes(), deadline: DEADLINE }
+        Self::post(url, HeaderValue::from_static("application/x-www-form-urlencoded"), form.finish().into_bytes())
     }
 
     /// A POST of JSON.
     pub(crate) fn json(url: &'a str, body: Vec<u8>) -> Self {
-        let headers = vec![(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        Self { method: Method::POST, url, headers, body, deadline: DEADLINE }
+        Self::post(url, HeaderValue::from_static("application/json"), body)
     }
 
     /// Adds a header.
@@ -115,6 +118,11 @@ impl Fetcher {
     /// Reads answers up to so many bytes.
     pub(crate) fn reading(self, longest: usize) -> Self {
         Self { longest, ..self }
+    }
+
+    /// Trusts `ca`, or the system's authorities without one.
+    pub(crate) fn trusting(self, ca: Option<Arc<[WrappedX509]>>) -> Self {
+        Self { ca, ..self }
     }
 
     /// Calls made by it all go to the host of `url`, trust the system's authorities, and leave their connections to the next. They may
@@ -209,7 +217,8 @@ async fn answer(session: &mut HttpSession, longest: usize) -> Result<Fetched, Fe
             return Err(FetchError::TooLong(longest));
         }
     }
-    Ok(Fetched { status, body })
+    let headers = session.resp_header().map_or_else(HeaderMap::new, |head| head.headers.clone());
+    Ok(Fetched { status, headers, body })
 }
 
 /// Only the type of an error: its context could quote what was sent.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use svc_filters::registry::Registry;
-use svc_gateway::{boot, conf};
+use svc_gateway::{boot, conf, logs};
 
 // Large bodies cost the system's allocator a trip to the kernel each.
 #[global_allocator]
@@ -22,16 +22,10 @@ Usage: svc-gateway --conf FILE [--check]
 
 fn main() -> ExitCode {
     use_little_memory();
-    env_logger::Builder::from_env(
-        env_logger::Env::default().default_filter_or("info,sea_orm_migration=warn,pingora_core=warn,pingora_proxy=warn,sqlx=warn"),
-    )
-    .init();
-    // At its finest level Pingora logs whole request heads, keys included.
-    log::set_max_level(log::max_level().min(log::LevelFilter::Debug));
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("svc-gateway: {error:#}");
+            logs::failed(&error);
             ExitCode::FAILURE
         }
     }
@@ -71,7 +65,9 @@ fn run() -> anyhow::Result<()> {
         boot::check(&conf::Conf::load(&path)?, &registry)?;
         return print(&format!("{} is sound", path.display()));
     }
-    boot::run(&path, &registry)
+    let conf = conf::Conf::load(&path)?;
+    logs::start(conf.telemetry.log_format);
+    boot::run(conf, &registry)
 }
 
 #[expect(clippy::print_stdout, reason = "this is what was asked for")]

@@ -70,7 +70,8 @@ fn hyphenated(value: u128) -> [u8; 36] {
     text
 }
 
-const fn digit(nibble: u8) -> u8 {
+/// The lower-case digit of a number below 16.
+pub(crate) const fn digit(nibble: u8) -> u8 {
     if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
 }
 

@@ -13,6 +13,7 @@ use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::store::{Counting, Journal, Live};
 use crate::telemetry::Metrics;
+use crate::traces::Traces;
 
 /// Shared state of the data plane.
 pub struct Gateway {
@@ -30,6 +31,8 @@ pub struct Gateway {
     pub counting: Counting,
     /// What the flush worker counts for Prometheus; `None` where nobody may ask.
     pub metrics: Option<Metrics>,
+    /// Traces of requests; `None` where none are made.
+    pub traces: Option<Traces>,
     /// Time.
     pub clock: Clock,
     /// Memory all request bodies share.

@@ -31,6 +31,7 @@ fn everything(name: &str) -> Option<String> {
     Some(match name {
         "SVC_PORT" | "SVC_DEMO_PORT" | "SVC_ADMIN_PORT" => "4000".to_owned(),
         "OWN_MODELS_URL" => "http://10.20.0.7:8080/v1".to_owned(),
+        "OTEL_EXPORTER_OTLP_ENDPOINT" => "http://collector:4318".to_owned(),
         "AZURE_OPENAI_ENDPOINT" => "https://contoso.openai.azure.com".to_owned(),
         "AZURE_OPENAI_V1_URL" => "https://contoso.openai.azure.com/openai/v1".to_owned(),
         "AWS_REGION" | "BEDROCK_REGION" => "eu-central-1".to_owned(),

@@ -1,7 +1,7 @@
 //! One try: where it went, how it ended, and what that says about the provider.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::events::Event;
 use crate::exchange::micros;
@@ -33,6 +33,8 @@ pub(super) struct Made {
     pub(super) status: u16,
     pub(super) failure: &'static str,
     pub(super) us: u64,
+    /// When it failed, where its answer had begun.
+    pub(super) broke: Option<Instant>,
     /// The breaker's leave, until it is known what the provider made of it.
     pub(super) pass: Option<Pass>,
     /// The place at a provider that takes only so many at the same time.
@@ -76,6 +78,14 @@ impl Made {
         }
         if !failure.is_empty() {
             self.leave();
+        }
+    }
+
+    /// How long it took; up to `now` where its answer is delivered or it has not ended.
+    pub(super) fn lasted(&self, now: Instant) -> Duration {
+        match self.broke {
+            None if self.us > 0 && !self.failure.is_empty() => Duration::from_micros(self.us),
+            broke => broke.unwrap_or(now).saturating_duration_since(self.started),
         }
     }
 

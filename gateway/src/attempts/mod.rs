@@ -17,7 +17,7 @@ use self::made::{Made, RENEWED, SIGNATURE};
 use crate::exchange::micros;
 use crate::providers::{Pass, Position, Provider, SelectedKey, Slot, Turn};
 use crate::state::Gateway;
-use crate::store::{AttemptView, Snapshot};
+use crate::store::{AttemptView, Snapshot, TryRecord};
 
 /// Tries per request, over all targets and credentials.
 const MOST: usize = 12;
@@ -106,6 +106,7 @@ impl Attempts {
             status: 0,
             failure: "",
             us: 0,
+            broke: None,
             pass,
             slot: None,
             queue_us: None,
@@ -233,8 +234,10 @@ impl Attempts {
     /// Notes a failure after the answer had begun, which speaks against the provider where nothing of it was of use yet.
     pub fn broke(&mut self, gateway: &Gateway, failure: &'static str) {
         if let Some(made) = self.made.last_mut() {
+            let now = Instant::now();
             made.failure = failure;
-            if failure == GONE { made.pass = None } else { made.failed(gateway, Instant::now()) }
+            made.broke = Some(now);
+            if failure == GONE { made.pass = None } else { made.failed(gateway, now) }
         }
     }
 
@@ -291,6 +294,22 @@ impl Attempts {
             queue_us: made.queue_us,
         });
         views.collect()
+    }
+
+    /// What the spans of the tries need beside those, for a request that began at `started`; a try that has not ended lasts until `now`.
+    #[must_use]
+    pub fn traced(&self, started: Instant, now: Instant) -> Vec<TryRecord<&str>> {
+        let tries = self.made.iter().map(|made| {
+            let (host, port) = made.provider.server();
+            TryRecord {
+                after_us: micros(made.started.saturating_duration_since(started)),
+                lasted_us: micros(made.lasted(now)),
+                kind: made.provider.kind().as_str(),
+                host,
+                port,
+            }
+        });
+        tries.collect()
     }
 
     fn again(&mut self, gateway: &Gateway, now: Instant) -> Option<(Arc<Target>, Arc<Provider>)> {

@@ -56,7 +56,7 @@ pub use svc_filters::routing::rules::{
     Arm, Day, NotATime, NotAnAmount, Offset, Owner, Range, Redirect, RuleKind, RuleSpec as Rule, Scope, Spend, Sticky, TimeOfDay,
     TimeWindow, Usd, When,
 };
-pub use telemetry::{Licence, Metrics, OwnTokenCounts, Telemetry};
+pub use telemetry::{Licence, LogFormat, Metrics, OwnTokenCounts, Telemetry, Traces};
 pub use timeouts::{Breaker, TimeoutOverrides, Timeouts};
 pub use translation::Translation;
 

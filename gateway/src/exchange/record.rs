@@ -17,6 +17,7 @@ impl Exchange {
             None => (None, None),
         };
         let key = self.key.as_deref();
+        let lasted = self.started.elapsed();
         let target = self.attempts.current();
         RecordView {
             request_id: self.id.as_str(),
@@ -39,10 +40,10 @@ impl Exchange {
             error_code: self.answer.error_code.map(Code::as_str),
             outcome,
             stream: self.answer.stream,
-            total_us: micros(self.started.elapsed()),
+            total_us: micros(lasted),
             first_byte_us: self.answer.first_byte.map(micros),
             queue_us: self.attempts.queue_us(),
-            overhead_us: micros(self.asked.unwrap_or_else(|| self.started.elapsed())),
+            overhead_us: micros(self.asked.unwrap_or(lasted)),
             usage: self.answer.usage(),
             request_bytes: self.body_length,
             response_bytes: self.answer.bytes,
@@ -53,6 +54,7 @@ impl Exchange {
             notes: &self.notes,
             upstream_request_id: self.answer.upstream_request_id.as_ref().and_then(|id| id.to_str().ok()),
             finish_reason: self.answer.finish_reason(),
+            trace: self.trace.as_ref().and_then(|trace| trace.record(&self.attempts, self.started, lasted)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Failures of a try and of the request: the next candidate, an error in the client's shape, or one inside a started answer.
 
+use log::Level;
 use pingora::proxy::{FailToProxy, Session};
 use pingora::{Error, ErrorSource, ErrorType};
 use svc_filters::passage::Cutoff;
@@ -99,7 +100,7 @@ pub async fn finally(session: &mut Session, exchange: &mut Exchange, error: &Err
         }
     };
     if let Err(error) = sent {
-        log::debug!("a client left before its error was sent: {error}");
+        log::debug!(request_id = exchange.id.as_str(), trace_id = exchange.trace_id(); "a client left before its error was sent: {error}");
     }
     FailToProxy { error_code: exchange.answer.status, can_reuse_downstream: false }
 }
@@ -192,9 +193,10 @@ fn kind(error: &Error) -> &'static str {
 /// Says once in the log what ended the request; what the client did itself is no news.
 fn tell(exchange: &Exchange, error: &Error) {
     let id = exchange.id.as_str();
-    match error.esource() {
-        ErrorSource::Downstream => log::debug!("request {id}: the client left: {error}"),
-        ErrorSource::Upstream => log::warn!("request {id}: the provider failed: {error}"),
-        ErrorSource::Internal | ErrorSource::Unset => log::warn!("request {id} ended early: {error}"),
-    }
+    let (level, what) = match error.esource() {
+        ErrorSource::Downstream => (Level::Debug, ": the client left"),
+        ErrorSource::Upstream => (Level::Warn, ": the provider failed"),
+        ErrorSource::Internal | ErrorSource::Unset => (Level::Warn, " ended early"),
+    };
+    log::log!(level, request_id = id, trace_id = exchange.trace_id(); "request {id}{what}: {error}");
 }

@@ -55,6 +55,7 @@ fn release(exchange: &mut Exchange) {
 
 fn record(exchange: &Exchange, outcome: RequestOutcome) {
     if let Err(error) = exchange.gateway.journal.end(&exchange.record(outcome), exchange.begun) {
-        log::error!("the record of request {} is lost: failed to {error}", exchange.id.as_str());
+        let id = exchange.id.as_str();
+        log::error!(request_id = id, trace_id = exchange.trace_id(); "the record of request {id} is lost: failed to {error}");
     }
 }

@@ -61,6 +61,7 @@ async fn serve(session: &mut Session, exchange: &mut Exchange) -> Result<Result<
         discovery::landing(session, exchange).await?;
         return Ok(Ok(Next::Answered));
     }
+    exchange.trace = exchange.gateway.traces.as_ref().map(|traces| traces.begin(session.req_header(), exchange.started));
     let route = match understand(session, exchange, &path) {
         Ok(route) => route,
         Err(rejection) => return Ok(Err(rejection)),
@@ -281,7 +282,7 @@ fn begin(exchange: &mut Exchange) -> Result<(), Rejection> {
             Ok(())
         }
         Err(error) => {
-            log::error!("failed to {error}");
+            log::error!(request_id = exchange.id.as_str(), trace_id = exchange.trace_id(); "failed to {error}");
             let message = "The gateway cannot log further requests at present.";
             Err(Rejection::new(Code::UpstreamUnavailable, message).with_retry_after(std::time::Duration::from_secs(5)))
         }

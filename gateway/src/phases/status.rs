@@ -84,7 +84,10 @@ fn rest_credential(exchange: &Exchange, judgement: Judgement, headers: &HeaderMa
     let now = exchange.now();
     match judgement {
         Judgement::CredentialRefused => {
-            log::error!("the provider `{}` refused its credential number {}", provider.name(), key.index + 1);
+            log::error!(
+                request_id = exchange.id.as_str(), trace_id = exchange.trace_id();
+                "the provider `{}` refused its credential number {}", provider.name(), key.index + 1
+            );
             exchange.quarantine(provider, key);
             None
         }

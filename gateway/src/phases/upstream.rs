@@ -22,6 +22,7 @@ use crate::exchange::Exchange;
 use crate::pictures;
 use crate::providers::{Dispatch, Draft, Provider, request_header};
 use crate::store::Snapshot;
+use crate::traces;
 
 /// Chooses the next candidate and makes the body for it.
 ///
@@ -42,7 +43,7 @@ pub async fn peer(session: &mut Session, exchange: &mut Exchange) -> Result<Box<
     match provider.peer(exchange.attempts.count() - 1, timeouts).await {
         Ok(peer) => Ok(Box::new(peer)),
         Err(error) => {
-            log::warn!("failed to {error}");
+            log::warn!(request_id = exchange.id.as_str(), trace_id = exchange.trace_id(); "failed to {error}");
             exchange.attempts.conclude(&exchange.gateway, 0, "dns");
             exchange.attempts.skip_target();
             let mut failure = Error::explain(ErrorType::ConnectNoRoute, "the provider's host has no address");
@@ -156,7 +157,10 @@ async fn authorise(exchange: &mut Exchange, provider: &Provider) -> Result<()> {
         }
         Err(error) => error,
     };
-    log::error!("the provider `{}` goes without its credential number {}: failed to {error}", provider.name(), key.index + 1);
+    log::error!(
+        request_id = exchange.id.as_str(), trace_id = exchange.trace_id();
+        "the provider `{}` goes without its credential number {}: failed to {error}", provider.name(), key.index + 1
+    );
     if error.is_refusal() {
         exchange.quarantine(provider, key);
     } else {
@@ -195,6 +199,11 @@ pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader
     };
     let version = head.version;
     *head = request_header(provider, &dispatch)?;
+    // No signature of a provider covers these headers.
+    match &exchange.trace {
+        Some(trace) => trace.mark(exchange.attempts.count(), head)?,
+        None => traces::pass_on(&client.headers, head)?,
+    }
     // Pingora has chosen it by what the connection speaks.
     head.set_version(version);
     exchange.socket = exchange.socket.take().filter(|_| version == Version::HTTP_11);

@@ -43,6 +43,7 @@ pub use keys::{KeyLabel, KeyRing, SelectedKey};
 pub use queue::{Queue, Slot};
 pub use request::{Dispatch, header as request_header};
 pub(crate) use resolve::Resolver;
+pub(crate) use setup::certificates;
 pub use socket::Socket;
 pub use spec::{Http2, KeySpec, Place, ProviderError, ProviderSpec, Timeouts};
 pub use transport::{Draft, Prepared};
@@ -102,6 +103,12 @@ impl Provider {
     #[must_use]
     pub const fn kind(&self) -> ProviderKind {
         self.kind
+    }
+
+    /// Its host and port.
+    #[must_use]
+    pub fn server(&self) -> (&str, u16) {
+        (&self.host, self.resolver.port())
     }
 
     /// The name as a header value.

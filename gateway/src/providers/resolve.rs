@@ -32,6 +32,10 @@ impl Resolver {
         Self { literal, host, port, found: ArcSwapOption::empty() }
     }
 
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
     /// The address for the `attempt`-th try. Addresses past their time are still used while the resolver is unreachable.
     pub(crate) async fn address(&self, attempt: usize) -> io::Result<SocketAddr> {
         if let Some(address) = self.literal {

@@ -163,7 +163,8 @@ fn options(spec: &ProviderSpec) -> Result<PeerOptions, ProviderError> {
     Ok(options)
 }
 
-fn certificates(pem: &str) -> Option<Arc<[WrappedX509]>> {
+/// The certificates of a PEM text; `None` where one cannot be read or there is none.
+pub(crate) fn certificates(pem: &str) -> Option<Arc<[WrappedX509]>> {
     use rustls_pki_types::CertificateDer;
     use rustls_pki_types::pem::PemObject;
     let parsed: Vec<WrappedX509> = CertificateDer::pem_slice_iter(pem.as_bytes())

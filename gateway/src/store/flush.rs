@@ -145,6 +145,9 @@ impl Flusher {
                 if let Err(error) = self.key_use.touch(&self.database, &records).await {
                     log::warn!("the last use of some keys is not noted: {error}");
                 }
+                if let Some(traces) = &self.gateway.traces {
+                    traces.hand_over(&records);
+                }
                 drop(records);
                 self.batch.clear();
             }

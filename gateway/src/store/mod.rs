@@ -30,7 +30,7 @@ pub use journal::{Encoded, Entry, Journal, JournalError, Position, Reader};
 pub use key_use::KeyUse;
 pub use load::{LoadError, load};
 pub use outbox::EventView;
-pub use record::{AttemptRecord, AttemptView, Record, RecordView, RequestOutcome};
+pub use record::{AttemptRecord, AttemptView, Record, RecordView, RequestOutcome, TraceRecord, TryRecord};
 pub use refresh::refresh;
 pub use seal::{SealError, Sealer};
 pub use snapshot::{Fingerprint, Live, Snapshot};

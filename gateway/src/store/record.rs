@@ -53,6 +53,42 @@ pub struct AttemptRecord<S = String> {
     pub queue_us: Option<u64>,
 }
 
+/// What the trace of a request needs beside its record. Kept only where the trace is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceRecord<S = String> {
+    /// The trace's id.
+    pub id: u128,
+    /// Id of the request's span.
+    pub span: u64,
+    /// Id of the client's span; 0 where it sent none.
+    pub parent: u64,
+    /// The flags of `traceparent`.
+    pub flags: u8,
+    /// Unix nanoseconds.
+    pub started_ns: u64,
+    /// Method of the request.
+    pub method: S,
+    /// The client's `tracestate`.
+    pub state: Option<S>,
+    /// What the attempts of the record lack, in the same order.
+    pub tries: Vec<TryRecord<S>>,
+}
+
+/// What the span of an attempt needs beside [`AttemptRecord`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TryRecord<S = String> {
+    /// Microseconds from the request's start to that of the attempt.
+    pub after_us: u64,
+    /// Microseconds to its end; for an answer that is delivered, to the answer's.
+    pub lasted_us: u64,
+    /// Kind of the provider.
+    pub kind: S,
+    /// The provider's host.
+    pub host: S,
+    /// The provider's port.
+    pub port: u16,
+}
+
 /// Everything the request log keeps about one request. Texts are empty where the log has null; they are `&str` where they point
 /// into a journal entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +161,8 @@ pub struct Record<S = String> {
     pub upstream_request_id: Option<S>,
     /// Finish reason in the provider's words.
     pub finish_reason: Option<S>,
+    /// What its trace needs.
+    pub trace: Option<TraceRecord<S>>,
     /// What the flush worker counts; not part of the journal.
     #[serde(skip)]
     pub own: OwnCounts,
@@ -180,6 +218,7 @@ pub struct RecordView<'a> {
     pub notes: &'a [(String, String)],
     pub upstream_request_id: Option<&'a str>,
     pub finish_reason: Option<&'a str>,
+    pub trace: Option<TraceRecord<&'a str>>,
 }
 
 #[cfg(test)]
@@ -225,9 +264,15 @@ mod tests {
             notes: &notes,
             upstream_request_id: Some("theirs"),
             finish_reason: Some("stop"),
+            trace: Some(TraceRecord {
+                id: 8,
+                state: Some("a=b"),
+                tries: vec![TryRecord { port: 443, ..TryRecord::default() }],
+                ..TraceRecord::default()
+            }),
         };
         let read: Record = postcard::from_bytes(&postcard::to_allocvec(&view).expect("encodes")).expect("decodes");
-        assert_eq!((read.request_id.as_str(), read.finish_reason.as_deref()), ("id", Some("stop")), "first and last field");
+        assert_eq!((read.request_id.as_str(), read.trace.as_ref().map(|trace| trace.id)), ("id", Some(8)), "first and last field");
         assert_eq!(read.attempts.first().map(|attempt| (attempt.failure.as_str(), attempt.us)), Some(("status", 7)));
         assert_eq!(read.attempts.first().and_then(|attempt| attempt.queue_us), Some(8), "the last field of a try");
         assert_eq!(postcard::to_allocvec(&read).expect("encodes"), postcard::to_allocvec(&view).expect("encodes"), "field by field");

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::{ByteSize, Conf};
-use super::text::{is_header_value, wrong_with_url};
+use super::super::{ByteSize, Conf, Traces};
+use super::text::{is_header_value, is_name, wrong_with_call_header, wrong_with_url};
 use super::{Checker, at};
 
 /// The fewest bytes that have room for more than the frame of a call to a model.
@@ -18,6 +18,7 @@ pub(super) fn check(checker: &mut Checker<'_>, conf: &Conf) {
     breaker(checker, conf);
     stores(checker, conf);
     services(checker, conf);
+    traces(checker, &conf.telemetry.traces);
     filters(checker, conf);
 }
 
@@ -118,6 +119,21 @@ fn services(checker: &mut Checker<'_>, conf: &Conf) {
     );
     let both = !cards.bearer.is_empty() && cards.basic.is_some();
     checker.ensure(!both, &at(&["rate_cards", "basic"]), "give either `bearer` or `basic`, not both");
+}
+
+fn traces(checker: &mut Checker<'_>, traces: &Traces) {
+    let path = at(&["telemetry", "traces"]);
+    if let Some(wrong) = wrong_with_url(&traces.endpoint, false).filter(|_| !traces.endpoint.is_empty()) {
+        checker.report(&path.key("endpoint"), wrong);
+    }
+    for (name, value) in &traces.headers {
+        if let Some(wrong) = wrong_with_call_header(name, value.reveal()) {
+            checker.report(&path.key("headers").key(name), wrong);
+        }
+    }
+    let share = (0.0..=1.0).contains(&traces.sample_ratio);
+    checker.ensure(share, &path.key("sample_ratio"), "expected a share from 0 to 1");
+    checker.ensure(is_name(&traces.service_name), &path.key("service_name"), "expected a name");
 }
 
 fn filters(checker: &mut Checker<'_>, conf: &Conf) {

@@ -29,6 +29,8 @@ const RESERVED: [&str; 24] = [
     "x-api-key",
     "x-goog-api-key",
 ];
+/// Those that are made for every call of the gateway's own.
+const OF_CALLS: [&str; 7] = ["accept", "connection", "content-encoding", "content-length", "content-type", "host", "transfer-encoding"];
 const OWN_PREFIX: &str = "x-svc-";
 
 /// Whether a text can name something.
@@ -62,6 +64,15 @@ pub(super) fn wrong_with_header(name: &str, value: &str) -> Option<&'static str>
     let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { return Some("not a valid header name") };
     if RESERVED.contains(&name.as_str()) || name.as_str().starts_with(OWN_PREFIX) {
         return Some("this header is set by the gateway itself; credentials belong in `keys`");
+    }
+    (!is_header_value(value)).then_some("the value cannot be sent in a header; it must be printable ASCII on one line")
+}
+
+/// What is wrong with a header line of a call that the gateway makes for itself, if anything. It may be a credential.
+pub(super) fn wrong_with_call_header(name: &str, value: &str) -> Option<&'static str> {
+    let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { return Some("not a valid header name") };
+    if OF_CALLS.contains(&name.as_str()) {
+        return Some("this header is set by the gateway itself");
     }
     (!is_header_value(value)).then_some("the value cannot be sent in a header; it must be printable ASCII on one line")
 }
@@ -107,6 +118,10 @@ mod tests {
         assert_eq!(wrong_with_header("OpenAI-Organization", "org-1"), None);
         for name in ["Authorization", "x-API-key", "Connection", "Transfer-Encoding", "Host", "X-Svc-Request-Id", "bad name", ""] {
             assert!(wrong_with_header(name, "x").is_some(), "{name}");
+        }
+        assert_eq!(wrong_with_call_header("Authorization", "Bearer x"), None, "a call has no other place for it");
+        for (name, value) in [("Host", "x"), ("Content-Length", "1"), ("bad name", "x"), ("x-token", "a\nb")] {
+            assert!(wrong_with_call_header(name, value).is_some(), "{name}");
         }
         for value in ["a\r\nb: c", "a\nb", "\u{1}", "ä", " a"] {
             assert!(wrong_with_header("x-team", value).is_some(), "{value:?}");

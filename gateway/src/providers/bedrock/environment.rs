@@ -261,7 +261,8 @@ mod tests {
             r#"{{"Code":"Success","AccessKeyId":"a","SecretAccessKey":"s","Token":"t","Expiration":"{}"}}"#,
             end.format(&Rfc3339).unwrap()
         );
-        let (keys, lifetime) = Given::read(&Fetched { status: 200, body: json.into_bytes() }).unwrap().keys(MACHINE).unwrap();
+        let fetched = Fetched { status: 200, headers: http::HeaderMap::new(), body: json.into_bytes() };
+        let (keys, lifetime) = Given::read(&fetched).unwrap().keys(MACHINE).unwrap();
         assert_eq!(keys.session_token.as_ref().map(Secret::reveal), Some("t"));
         assert!(lifetime.is_some_and(|lifetime| (3590..=3600).contains(&lifetime.as_secs())), "{lifetime:?}");
     }
