@@ -29,6 +29,7 @@ use crate::control::Control;
 use crate::edge::Edge;
 use crate::events::Events;
 use crate::guardrail_models::GuardrailModels;
+use crate::licence::{self, Licence};
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::proxy::Proxy;
@@ -70,7 +71,14 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
     let runtime = store_runtime()?;
     let pepper = Pepper::new(secrets.key_pepper());
     let sealer = Sealer::new(secrets.master_key());
+    let now = Clock::default().unix_ms();
+    let licence = Licence::at_start(&conf, &secrets, now / 1000);
+    log::info!("{}", licence.line(now / 1000));
+    licence.warn_about(&conf);
     let (database, live) = runtime.block_on(open_database(&conf, &pepper, &sealer))?;
+    if let Err(error) = runtime.block_on(licence::tell_change(&database, &licence, now)) {
+        log::warn!("failed to note how the licence stands: {error}");
+    }
     let folder = conf.data_dir.join("journal");
     let journal = Journal::open(&folder, JOURNAL_BYTES)?;
     let begin = journal.end_position();
@@ -87,6 +95,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         guardrail_models: GuardrailModels::new(&conf.guardrail_models)?,
         active: Active::default(),
         control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin()),
+        licence,
         conf,
     });
     let (stop, stopped) = watch::channel(false);
