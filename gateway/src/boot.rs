@@ -94,7 +94,7 @@ pub fn run(conf_path: &Path, registry: &Registry) -> Result<()> {
         shared,
         guardrail_models: GuardrailModels::new(&conf.guardrail_models)?,
         active: Active::default(),
-        control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin()),
+        control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin(), licence.clone()),
         licence,
         conf,
     });
