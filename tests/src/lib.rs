@@ -5,6 +5,7 @@ pub mod certificates;
 pub mod faulty;
 pub mod gateway;
 pub mod h2c;
+pub mod licence;
 pub mod ports;
 pub mod postgres;
 pub mod raw;
