@@ -1,6 +1,8 @@
 # The entry points of the project. Each target installs what it needs; see scripts/setup.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
+# What the targets build is the Enterprise build, whose functions a licence opens. Plain cargo makes the Community build.
+ENTERPRISE := --features svc-gateway/enterprise
 .PHONY: help run test bench lint fmt build clean
 
 help: ## List the targets
@@ -8,11 +10,11 @@ help: ## List the targets
 
 build: ## Build every program
 	@scripts/setup build
-	cargo build --locked
+	cargo build --locked $(ENTERPRISE)
 
 run: ## Start the gateway with a demo provider on an embedded database
 	@scripts/setup build
-	cargo build --locked -p svc-gateway -p svc-demo
+	cargo build --locked -p svc-gateway -p svc-demo $(ENTERPRISE)
 	@scripts/run
 
 test: ## Run every test
@@ -27,7 +29,7 @@ bench: ## Measure the gateway beside a bare Pingora proxy and nginx
 lint: ## Check formatting, lints, shell scripts and licences
 	@scripts/setup build
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets $(ENTERPRISE) -- -D warnings
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/* sidecar/run tests/sdk/run; else echo "lint: shellcheck is missing; scripts are not checked"; fi
 	@if command -v cargo-deny >/dev/null; then cargo deny --locked check; else echo "lint: cargo-deny is missing; licences are not checked"; fi
 

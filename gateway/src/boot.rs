@@ -28,6 +28,7 @@ use crate::control::Control;
 use crate::edge::Edge;
 use crate::events::Events;
 use crate::guardrail_models::GuardrailModels;
+use crate::licence::{self, Feature, Licence};
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::proxy::Proxy;
@@ -36,7 +37,7 @@ use crate::secrets::Secrets;
 use crate::shutdown::{Signals, end_when_idle};
 use crate::state::{Active, Gateway};
 use crate::store::{self, Counting, Flusher, Journal, Live, Sealer};
-use crate::telemetry::{self, Metrics, edition};
+use crate::telemetry::{self, Metrics};
 use crate::traces::Traces;
 
 /// Bytes the journal may hold while the database is away.
@@ -73,12 +74,19 @@ pub fn run(conf: Conf, registry: &Registry) -> Result<()> {
     let runtime = store_runtime()?;
     let pepper = Pepper::new(secrets.key_pepper());
     let sealer = Sealer::new(secrets.master_key());
+    let now = Clock::default().unix_ms();
+    let licence = Licence::at_start(&conf, &secrets, now / 1000);
+    log::info!("{}", licence.line(now / 1000));
+    licence.warn_about(&conf);
     let (database, live) = runtime.block_on(open_database(&conf, &pepper, &sealer))?;
+    if let Err(error) = runtime.block_on(licence::tell_change(&database, &licence, now)) {
+        log::warn!("failed to note how the licence stands: {error}");
+    }
     let folder = conf.data_dir.join("journal");
     let journal = Journal::open(&folder, JOURNAL_BYTES)?;
     let begin = journal.end_position();
     let shared = shared_limits(&conf)?;
-    let metrics = metrics(&conf)?;
+    let metrics = metrics(&conf, &licence)?;
     let clock = Clock::default();
     let instance = RequestId::generate(clock.unix_ms());
     let (traces, exporter) = Traces::start(&conf.telemetry.traces, instance.as_str())?.unzip();
@@ -95,7 +103,8 @@ pub fn run(conf: Conf, registry: &Registry) -> Result<()> {
         shared,
         guardrail_models: GuardrailModels::new(&conf.guardrail_models)?,
         active: Active::default(),
-        control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin()),
+        control: Control::new(database.clone(), runtime.handle().clone(), pepper.clone(), secrets.admin(), licence.clone()),
+        licence,
         conf,
     });
     let (stop, stopped) = watch::channel(false);
@@ -151,12 +160,12 @@ fn bind(address: SocketAddr) -> io::Result<()> {
 ///
 /// # Errors
 /// When the listener's address stays taken.
-fn metrics(conf: &Conf) -> Result<Option<Metrics>> {
+fn metrics(conf: &Conf, licence: &Licence) -> Result<Option<Metrics>> {
     if !conf.metrics.enabled {
         return Ok(None);
     }
-    if let Some(reason) = edition::refusal(edition::ENTERPRISE_BUILD, edition::LICENSED) {
-        log::warn!("{reason}");
+    if licence.require(Feature::Metrics).is_err() {
+        log::warn!("metrics.enabled: metrics are unavailable, they need the Enterprise build; no listener is opened");
         return Ok(None);
     }
     wait_for_address("metrics.port", conf.metrics.address())?;

@@ -11,6 +11,7 @@ pub mod events;
 pub mod exchange;
 pub mod fetch;
 pub mod guardrail_models;
+pub mod licence;
 pub mod limiter;
 pub mod logs;
 pub mod phases;

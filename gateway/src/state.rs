@@ -9,6 +9,7 @@ use crate::conf::Conf;
 use crate::control::Control;
 use crate::events::{Event, Events};
 use crate::guardrail_models::GuardrailModels;
+use crate::licence::Licence;
 use crate::limiter;
 use crate::phases::body::BodyMemory;
 use crate::store::{Counting, Journal, Live};
@@ -43,6 +44,8 @@ pub struct Gateway {
     pub guardrail_models: GuardrailModels,
     /// Requests being served.
     pub active: Active,
+    /// Which edition's functions are there.
+    pub licence: Licence,
     /// The `/admin` endpoints.
     pub control: Control,
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::licence;
 use crate::ports::free_address;
 
 /// The admin secret of every test gateway.
@@ -33,6 +34,8 @@ pub struct Options {
     pub server: String,
     /// Program to start in place of `svc-gateway`.
     pub program: &'static str,
+    /// The licence in the environment; a good Enterprise one by default.
+    pub licence: Option<String>,
     /// Further environment.
     pub env: Vec<(String, String)>,
 }
@@ -64,6 +67,7 @@ impl Options {
             upstream: upstream.to_owned(),
             server: String::new(),
             program: "svc-gateway",
+            licence: Some(licence::enterprise()),
             env: Vec::new(),
         }
     }
@@ -93,6 +97,13 @@ impl Options {
     #[must_use]
     pub fn with_server(mut self, lines: &str) -> Self {
         self.server.push_str(lines);
+        self
+    }
+
+    /// Starts with another licence, or without one.
+    #[must_use]
+    pub fn with_licence(mut self, licence: Option<String>) -> Self {
+        self.licence = licence;
         self
     }
 
@@ -237,6 +248,16 @@ impl Gateway {
         panic!("the gateway did not end within {within:?}:\n{}", self.log());
     }
 
+    /// Ends it and starts it again with another licence, or without one.
+    ///
+    /// # Panics
+    /// When it does not become ready.
+    pub fn relicense(&mut self, licence: Option<String>) {
+        self.options.licence = licence;
+        self.kill();
+        self.restart();
+    }
+
     /// Starts it again over the same folder and address.
     ///
     /// # Panics
@@ -311,6 +332,7 @@ fn spawn(options: &Options, folder: &Path, address: SocketAddr) -> Spawned {
     for (name, seed) in [("SVC_MASTER_KEY", 'm'), ("SVC_KEY_PEPPER", 'p'), ("SVC_JWT_KEY", 'j')] {
         command.env(name, format!("{seed}0123456789abcdefghijklmnopqrstuvwxyz"));
     }
+    command.env_remove(licence::VARIABLE).envs(options.licence.iter().map(|token| (licence::VARIABLE, token)));
     command.envs(options.env.iter().map(|(name, value)| (name, value)));
     let mut child = command.spawn().expect("the program starts");
     let log = Arc::new(Mutex::new(String::new()));

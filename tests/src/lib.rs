@@ -5,6 +5,7 @@ pub mod certificates;
 pub mod faulty;
 pub mod gateway;
 pub mod h2c;
+pub mod licence;
 pub mod otlp;
 pub mod ports;
 pub mod postgres;

@@ -17,6 +17,7 @@ const ARRIVAL: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     Health,
+    Licence,
     ExplainRouting,
     TestGuardrails,
     ListKeys,
@@ -48,6 +49,7 @@ impl Route {
         let method = if method == Method::HEAD { &Method::GET } else { method };
         match (parts.as_slice(), method.as_str()) {
             (["health"], "GET") => Ok(Self::Health),
+            (["licence"], "GET") => Ok(Self::Licence),
             (["routing", "explain"], "POST") => Ok(Self::ExplainRouting),
             (["guardrails", "test"], "POST") => Ok(Self::TestGuardrails),
             (["keys"], "GET") => Ok(Self::ListKeys),
@@ -62,7 +64,7 @@ impl Route {
             (["users", id], "PATCH") if is_id(id) => Ok(Self::UpdateUser((*id).to_owned())),
             (["users", id], "DELETE") if is_id(id) => Ok(Self::DisableUser((*id).to_owned())),
             (["routing", "explain"] | ["guardrails", "test"], _) => Err(Problem::MethodNotAllowed("POST")),
-            (["health"], _) => Err(Problem::MethodNotAllowed("GET, HEAD")),
+            (["health" | "licence"], _) => Err(Problem::MethodNotAllowed("GET, HEAD")),
             (["keys" | "users"], _) => Err(Problem::MethodNotAllowed("GET, HEAD, POST")),
             (["keys" | "users", id], _) if is_id(id) => Err(Problem::MethodNotAllowed("GET, HEAD, PATCH, DELETE")),
             (["keys", id, "rotate"], _) if is_id(id) => Err(Problem::MethodNotAllowed("POST")),
@@ -149,6 +151,8 @@ mod tests {
     fn every_route_is_found_and_wrong_methods_are_told_the_right_ones() {
         let find = |method: &str, path: &str| Route::find(&method.parse().unwrap(), path);
         assert_eq!(find("GET", "/admin/health"), Ok(Route::Health));
+        assert_eq!(find("GET", "/admin/licence"), Ok(Route::Licence));
+        assert_eq!(find("PUT", "/admin/licence"), Err(Problem::MethodNotAllowed("GET, HEAD")));
         assert_eq!(find("POST", "/admin/routing/explain"), Ok(Route::ExplainRouting));
         assert_eq!(find("GET", "/admin/routing/explain"), Err(Problem::MethodNotAllowed("POST")));
         assert_eq!(find("POST", "/admin/guardrails/test"), Ok(Route::TestGuardrails));

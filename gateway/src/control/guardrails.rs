@@ -15,6 +15,7 @@ use super::problem::{Answer, Fault, Problem};
 use super::routing::key_called;
 use crate::conf::{self, Conf};
 use crate::guardrail_models::{self, Failure};
+use crate::licence::{Feature, Licence};
 use crate::state::Gateway;
 use crate::store::Snapshot;
 
@@ -47,13 +48,18 @@ pub(super) async fn test(gateway: Arc<Gateway>, body: &Bytes) -> Result<Answer, 
     let body = body.clone();
     let snapshot = gateway.live.hold();
     let has_models = gateway.guardrail_models.is_configured();
+    let licence = gateway.licence.clone();
     // Patterns take a while to compile, and a text may be long.
-    let looked = tokio::task::spawn_blocking(move || look(&snapshot, has_models, &body)).await.map_err(|_| Problem::Internal)??;
+    let looked =
+        tokio::task::spawn_blocking(move || look(&snapshot, has_models, &licence, &body)).await.map_err(|_| Problem::Internal)??;
     Ok(Answer::json(StatusCode::OK, looked.shown(&gateway).await))
 }
 
-fn look(snapshot: &Snapshot, has_models: bool, body: &Bytes) -> Result<Looked, Problem> {
+fn look(snapshot: &Snapshot, has_models: bool, licence: &Licence, body: &Bytes) -> Result<Looked, Problem> {
     let question = Question::read(body)?;
+    for guardrail in question.candidates.iter().flatten() {
+        licence.require(Feature::of_guardrail(guardrail))?;
+    }
     let key = question.key.as_deref().map(|name| key_called(snapshot, name)).transpose()?;
     let candidates = question.candidates.map(|specs| compiled(&specs, has_models)).transpose()?;
     let table = candidates.as_ref().unwrap_or(&snapshot.policy.guardrails);

@@ -6,11 +6,12 @@ use http::StatusCode;
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 use serde_json::{Value, json};
 
-use super::Control;
 use super::list::moment;
 use super::problem::{Answer, Problem, add};
+use super::{Control, licence};
 use crate::clock::Clock;
 use crate::exchange::Exchange;
+use crate::licence::state::Standing as LicenceStanding;
 use crate::providers::{Circuit, Standing};
 use crate::store::Snapshot;
 
@@ -32,20 +33,26 @@ pub(super) async fn answer(exchange: &Exchange, control: &Control) -> Answer {
             "keys": snapshot.policy.keys.len(),
             "models": snapshot.policy.models.iter().count(),
         },
+        "licence": licence::show(&gateway.licence, control.store.clock.unix_ms()),
         "providers": providers(&snapshot, &control.store.clock, exchange.now()),
         "active_requests": gateway.active.count(),
         "version": env!("CARGO_PKG_VERSION"),
         "uptime_s": control.started.elapsed().as_secs(),
     });
     let db = control.store.db.clone();
-    control.run(async move { Ok::<_, Problem>(report(ping(&db).await, has_room, gauges)) }).await
+    let standing = gateway.licence.resolved().standing;
+    control.run(async move { Ok::<_, Problem>(report(ping(&db).await, has_room, standing, gauges)) }).await
 }
 
-fn report(latency: Option<Duration>, has_room: bool, gauges: Value) -> Answer {
-    let (status, word) = match latency {
-        None => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
-        Some(latency) if latency > SLOW_DATABASE || !has_room => (StatusCode::OK, "degraded"),
-        Some(_) => (StatusCode::OK, "ok"),
+fn report(latency: Option<Duration>, has_room: bool, licence: LicenceStanding, gauges: Value) -> Answer {
+    let slow = latency.is_some_and(|latency| latency > SLOW_DATABASE);
+    let (status, word) = match licence {
+        _ if latency.is_none() => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        // Requests are served all the same; whoever runs the gateway has to see to the licence.
+        LicenceStanding::Missing | LicenceStanding::Invalid | LicenceStanding::Expired => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        LicenceStanding::Cached => (StatusCode::OK, "degraded"),
+        LicenceStanding::Valid | LicenceStanding::Expiring | LicenceStanding::Grace if slow || !has_room => (StatusCode::OK, "degraded"),
+        LicenceStanding::Valid | LicenceStanding::Expiring | LicenceStanding::Grace => (StatusCode::OK, "ok"),
     };
     let mut body = json!({
         "status": word,
@@ -110,16 +117,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_status_follows_the_database_and_the_journal() {
-        let word = |latency: Option<u64>, has_room| {
-            let answer = report(latency.map(Duration::from_millis), has_room, json!({"version": "1"}));
+    fn the_status_follows_the_database_the_journal_and_the_licence() {
+        let licensed = |latency: Option<u64>, has_room, licence| {
+            let answer = report(latency.map(Duration::from_millis), has_room, licence, json!({"version": "1"}));
             let body = answer.body.unwrap();
             assert_eq!(body["version"], "1");
             (answer.status.as_u16(), body["status"].as_str().unwrap().to_owned())
         };
+        let word = |latency, has_room| licensed(latency, has_room, LicenceStanding::Valid);
         assert_eq!(word(Some(2), true), (200, "ok".into()));
         assert_eq!(word(Some(1_500), true), (200, "degraded".into()));
         assert_eq!(word(Some(2), false), (200, "degraded".into()), "requests are refused while the journal is full");
         assert_eq!(word(None, true), (503, "unavailable".into()));
+        for (licence, expected) in [
+            (LicenceStanding::Expiring, (200, "ok")),
+            (LicenceStanding::Grace, (200, "ok")),
+            (LicenceStanding::Cached, (200, "degraded")),
+            (LicenceStanding::Missing, (503, "unavailable")),
+            (LicenceStanding::Invalid, (503, "unavailable")),
+            (LicenceStanding::Expired, (503, "unavailable")),
+        ] {
+            assert_eq!(licensed(Some(2), true, licence), (expected.0, expected.1.to_owned()), "{licence:?}");
+        }
     }
 }

@@ -17,8 +17,10 @@ use super::Store;
 use super::audited::{self, Resource, difference};
 use super::call::Call;
 use super::fields::Fields;
+use super::licence::check_cap;
 use super::list::{Query, check_version, version};
 use super::problem::{Answer, Problem};
+use crate::licence::Capped;
 use crate::store::begin_write;
 use draft::{Draft, STATUSES};
 use show::show;
@@ -42,6 +44,7 @@ pub(super) async fn create(store: &Store, body: &[u8]) -> Result<Answer, Problem
     let secret = KeySecret::mint(&mut rand::rng());
     let mut row = draft::new_row(now, &secret, &store.pepper);
     let transaction = begin_write(&store.db).await?;
+    check_cap(&transaction, &store.licence, Capped::ApiKeys).await?;
     draft.apply(&transaction, &mut row).await?;
     let row = row.into_active_model().insert(&transaction).await?;
     let shown = show(&row, None);

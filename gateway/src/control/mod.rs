@@ -1,4 +1,4 @@
-//! The `/admin` endpoints: keys, users, dry runs of routing and health, for the admin service and for operators with the admin secret.
+//! The `/admin` endpoints: keys, users, dry runs of routing, licence and health, for the admin service and for operators with the admin secret.
 //!
 //! Pingora's threads read the call and send the answer; the database is spoken with on the store's own runtime, to which
 //! its connections belong. Every call has a deadline.
@@ -10,6 +10,7 @@ mod fields;
 mod guardrails;
 mod health;
 mod keys;
+mod licence;
 mod list;
 mod problem;
 mod references;
@@ -31,6 +32,7 @@ use tokio::task::JoinSet;
 use crate::clock::Clock;
 use crate::conf::Secret;
 use crate::exchange::Exchange;
+use crate::licence::Licence;
 use crate::rescue::{self, REQUEST_ID};
 use call::{Call, Route};
 use problem::{Answer, Problem};
@@ -54,13 +56,14 @@ struct Store {
     db: DatabaseConnection,
     pepper: Pepper,
     clock: Clock,
+    licence: Licence,
 }
 
 impl Control {
     /// The endpoints over a database whose connections belong to the runtime of `handle`.
     #[must_use]
-    pub fn new(database: DatabaseConnection, handle: Handle, pepper: Pepper, admin: &Secret) -> Self {
-        let store = Store { db: database, pepper, clock: Clock::default() };
+    pub fn new(database: DatabaseConnection, handle: Handle, pepper: Pepper, admin: &Secret, licence: Licence) -> Self {
+        let store = Store { db: database, pepper, clock: Clock::default(), licence };
         Self { store, handle, admin: access::Admin::new(admin), routing: RoutingFilter::default(), started: Instant::now() }
     }
 
@@ -110,6 +113,7 @@ async fn dispatch(exchange: &Exchange, call: Call) -> Answer {
             let gateway = exchange.gateway.clone();
             control.run(async move { guardrails::test(gateway, &call.body).await }).await
         }
+        Route::Licence => control.run(async move { licence::answer(&store).await }).await,
         Route::Health => health::answer(exchange, control).await,
         Route::ListKeys => control.run(async move { keys::list(&store, &call.query).await }).await,
         Route::CreateKey => control.run(async move { keys::create(&store, &call.body).await }).await,

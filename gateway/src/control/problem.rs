@@ -5,6 +5,8 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use sea_orm::{DbErr, SqlErr};
 use serde_json::{Map, Value, json};
 
+use crate::licence::TierGated;
+
 /// An answer.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
@@ -68,6 +70,17 @@ pub(super) enum Problem {
         /// What is in the way.
         detail: String,
     },
+    /// Recovery mode lets no more be created.
+    CapExceeded {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// How many there may be.
+        limit: u64,
+        /// How many there are.
+        current: u64,
+    },
+    /// The edition in force does not have this.
+    TierGated(TierGated),
     /// `If-Match` names another version.
     PreconditionFailed,
     /// The body is too large.
@@ -123,6 +136,18 @@ impl Problem {
                 (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "Method not allowed", format!("This path takes {allow}."))
             }
             Self::Conflict { code, detail } => (StatusCode::CONFLICT, code, "Conflict", detail.clone()),
+            Self::CapExceeded { what, limit, .. } => {
+                let detail = format!(
+                    "Without a valid licence there may be {limit} {what}; what exists keeps working. Set SVC_LICENSE_KEY and restart the gateway."
+                );
+                (StatusCode::FORBIDDEN, "cap_exceeded", "Cap exceeded", detail)
+            }
+            Self::TierGated(TierGated { feature }) => {
+                let (title, edition) = (feature.title(), feature.edition().as_str());
+                let detail =
+                    format!("Changing {title} needs the {edition} edition: its build, and a licence for it. What exists keeps working.");
+                (StatusCode::FORBIDDEN, "tier_gated", "Not in this edition", detail)
+            }
             Self::PreconditionFailed => {
                 let detail = "It was changed since; read it again and apply your change to what it is now.".to_owned();
                 (StatusCode::PRECONDITION_FAILED, "precondition_failed", "Changed meanwhile", detail)
@@ -154,8 +179,20 @@ impl From<Problem> for Answer {
     fn from(problem: Problem) -> Self {
         let (status, code, title, detail) = problem.parts();
         let mut body = json!({"type": "about:blank", "title": title, "status": status.as_u16(), "code": code, "detail": detail});
-        if let (Problem::Invalid(faults), Some(body)) = (&problem, body.as_object_mut()) {
-            body.insert("errors".to_owned(), faults.iter().map(|fault| json!({"field": fault.field, "detail": fault.detail})).collect());
+        match &problem {
+            Problem::Invalid(faults) => {
+                let faults: Vec<Value> = faults.iter().map(|fault| json!({"field": fault.field, "detail": fault.detail})).collect();
+                add(&mut body, "errors", faults);
+            }
+            Problem::CapExceeded { limit, current, .. } => {
+                add(&mut body, "limit", *limit);
+                add(&mut body, "current", *current);
+            }
+            Problem::TierGated(TierGated { feature }) => {
+                add(&mut body, "required_edition", feature.edition().as_str());
+                add(&mut body, "feature", feature.name());
+            }
+            _ => {}
         }
         let answer = Self { status, headers: Vec::new(), body: Some(body), problem: true };
         match problem {
@@ -164,6 +201,12 @@ impl From<Problem> for Answer {
             Problem::Unavailable => answer.with(header::RETRY_AFTER, "5"),
             _ => answer,
         }
+    }
+}
+
+impl From<TierGated> for Problem {
+    fn from(gated: TierGated) -> Self {
+        Self::TierGated(gated)
     }
 }
 

@@ -20,6 +20,7 @@ use svc_filters::verdict::Code;
 
 use super::Store;
 use super::problem::{Answer, Problem, add};
+use crate::licence::Feature;
 use crate::store::Snapshot;
 use question::{About, Question};
 
@@ -41,6 +42,9 @@ pub(super) struct Trial {
 pub(super) async fn explain(store: &Store, trial: Trial, body: &Bytes) -> Result<Answer, Problem> {
     let (body, json_depth) = (body.clone(), trial.json_depth);
     let question = aside(move || Question::read(&body, json_depth)).await?;
+    for rule in question.tried() {
+        store.licence.require(Feature::of_rule(rule))?;
+    }
     let row = match &question.about {
         About::Logged(id) => Some(find(store, id).await?),
         About::Sample(_) => None,

@@ -6,11 +6,21 @@ use svc_filters::auth::{KeySecret, Lookup};
 use super::call::{Call, Route};
 use super::*;
 use crate::conf::Conf;
+use crate::licence::Edition;
+use crate::licence::state::{Environment, resolve};
+use crate::licence::token::Claims;
 use crate::store::testing::{Db, conf, databases};
 use crate::store::{Sealer, declare, load, verify};
 
 fn store(db: &DatabaseConnection) -> Store {
-    Store { db: db.clone(), pepper: Pepper::new(b"a pepper of at least 32 bytes for tests"), clock: Clock::default() }
+    let claims = Claims { customer: "tests".into(), edition: Edition::Enterprise, issued_at: 0, expires_at: i64::MAX };
+    with_licence(db, Environment::Valid(claims))
+}
+
+fn with_licence(db: &DatabaseConnection, environment: Environment) -> Store {
+    let pepper = Pepper::new(b"a pepper of at least 32 bytes for tests");
+    let licence = Licence::new(resolve(environment, || None, 0), Edition::Enterprise);
+    Store { db: db.clone(), pepper, clock: Clock::default(), licence }
 }
 
 fn call(body: Value) -> Call {
@@ -216,5 +226,54 @@ async fn a_database_that_is_away_is_told_as_unavailable() {
         db.clone().close().await.unwrap();
         let refused = keys::list(&store, "").await.unwrap_err();
         assert_eq!(refused, Problem::Unavailable);
+    }
+}
+
+#[tokio::test]
+async fn recovery_mode_lets_exactly_the_capped_number_be_created_at_once() {
+    for Db { db, url, _folder } in databases().await {
+        user(&store(&db)).await;
+        // Two gateways on one database, each with connections of its own.
+        let other = svc_migrations::connect(&url, 4).await.unwrap();
+        let gateways = [with_licence(&db, Environment::Missing), with_licence(&other, Environment::Missing)];
+        let mut tasks = JoinSet::new();
+        for round in 0..40 {
+            let store = gateways[round % 2].clone();
+            let body = bytes(json!({"name": format!("k{round}"), "owner": {"user": "dev@example.com"}}));
+            tasks.spawn(async move { keys::create(&store, &body).await });
+        }
+        let (made, refused): (Vec<_>, Vec<_>) = tasks.join_all().await.into_iter().partition(Result::is_ok);
+        assert_eq!((made.len(), refused.len()), (25, 15));
+        for problem in refused {
+            assert_eq!(problem.unwrap_err(), Problem::CapExceeded { what: "keys", limit: 25, current: 25 });
+        }
+        let more = store(&db);
+        assert_eq!(key(&more).await["name"], "k", "with a licence there is no cap");
+        let over = keys::create(&gateways[0], &bytes(json!({"name": "k", "owner": {"user": "dev@example.com"}}))).await.unwrap_err();
+        assert_eq!(over, Problem::CapExceeded { what: "keys", limit: 25, current: 26 });
+    }
+}
+
+#[tokio::test]
+async fn revoked_keys_and_disabled_users_count_in_recovery_mode() {
+    for Db { db, _folder, .. } in databases().await {
+        let licensed = store(&db);
+        for number in 0..5 {
+            let body = bytes(json!({"email": format!("u{number}@example.com"), "name": "U"}));
+            let made = users::create(&licensed, &body).await.unwrap().body.unwrap();
+            users::disable(&licensed, &id(&made), &call(json!({}))).await.unwrap();
+        }
+        let recovery = with_licence(&db, Environment::Missing);
+        let refused = users::create(&recovery, &bytes(json!({"email": "more@example.com", "name": "U"}))).await.unwrap_err();
+        assert_eq!(refused, Problem::CapExceeded { what: "users", limit: 5, current: 5 });
+        let answer = Answer::from(refused);
+        let body = answer.body.unwrap();
+        assert_eq!(
+            (answer.status.as_u16(), &body["code"], &body["limit"], &body["current"]),
+            (403, &json!("cap_exceeded"), &json!(5), &json!(5))
+        );
+        let shown = licence::answer(&recovery).await.unwrap().body.unwrap();
+        assert_eq!(shown["caps"], json!({"api_keys": {"count": 0, "cap": 25}, "users": {"count": 5, "cap": 5}}));
+        assert_eq!(licence::answer(&licensed).await.unwrap().body.unwrap()["caps"]["users"], json!({"count": 5, "cap": null}));
     }
 }

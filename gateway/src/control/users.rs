@@ -9,9 +9,11 @@ use super::Store;
 use super::audited::{self, Resource, difference};
 use super::call::Call;
 use super::fields::Fields;
+use super::licence::check_cap;
 use super::list::{Query, check_version, moment, version};
 use super::problem::{Answer, Problem, object};
 use super::references;
+use crate::licence::Capped;
 use crate::request_id::RequestId;
 use crate::store::begin_write;
 use http::{StatusCode, header};
@@ -72,6 +74,7 @@ pub(super) async fn create(store: &Store, body: &[u8]) -> Result<Answer, Problem
         updated_at: now,
     };
     let transaction = begin_write(&store.db).await?;
+    check_cap(&transaction, &store.licence, Capped::Users).await?;
     draft.apply(&transaction, &mut row).await?;
     let row = row.into_active_model().insert(&transaction).await?;
     let shown = show(&row);

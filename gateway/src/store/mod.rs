@@ -30,6 +30,7 @@ pub use journal::{Encoded, Entry, Journal, JournalError, Position, Reader};
 pub use key_use::KeyUse;
 pub use load::{LoadError, load};
 pub use outbox::EventView;
+pub(crate) use outbox::insert as insert_events;
 pub use record::{AttemptRecord, AttemptView, Record, RecordView, RequestOutcome, TraceRecord, TryRecord};
 pub use refresh::refresh;
 pub use seal::{SealError, Sealer};

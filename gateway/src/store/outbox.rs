@@ -2,7 +2,7 @@
 
 use entity::event_outbox;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{DatabaseConnection, DbErr, EntityTrait, Set};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 use serde::{Deserialize, Serialize};
 use svc_entity as entity;
 
@@ -26,7 +26,7 @@ pub struct EventView<'a> {
 ///
 /// # Errors
 /// When the database is away or full. The events can be given again.
-pub(super) async fn insert(db: &DatabaseConnection, events: &[EventView<'_>]) -> Result<(), DbErr> {
+pub(crate) async fn insert(db: &impl ConnectionTrait, events: &[EventView<'_>]) -> Result<(), DbErr> {
     let keep = OnConflict::column(event_outbox::Column::Id).do_nothing().to_owned();
     for chunk in events.chunks(ROWS) {
         let rows = chunk.iter().map(|event| event_outbox::ActiveModel {

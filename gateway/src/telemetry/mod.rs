@@ -3,7 +3,6 @@
 //! [`table`] declares the metrics, [`Metrics`] holds them. The flush worker counts records into them; what is under way and who is up
 //! is read when somebody asks, so that the request path knows nothing of all this.
 
-pub mod edition;
 mod labels;
 mod listener;
 mod metrics;

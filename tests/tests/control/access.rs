@@ -30,6 +30,7 @@ fn closed(stage: &Stage) {
     let query = format!("/admin/keys?key={ADMIN_SECRET}");
     let calls = [
         ("GET", "/admin/health"),
+        ("GET", "/admin/licence"),
         ("GET", "/admin/keys"),
         ("GET", &query),
         ("POST", "/admin/keys"),

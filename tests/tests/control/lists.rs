@@ -69,7 +69,7 @@ fn headed(stage: &Stage) {
     let user = stage.user("ada@example.com");
     let user = format!("/admin/users/{}", user["id"].as_str().expect("an id"));
     let bearer = format!("authorization: Bearer {ADMIN_SECRET}");
-    for path in ["/admin/keys", "/admin/users", "/admin/health", &user] {
+    for path in ["/admin/keys", "/admin/users", "/admin/health", "/admin/licence", &user] {
         let mut connection = Connection::open(stage.gateway.address);
         connection.send(format!("HEAD {path} HTTP/1.1\r\nhost: test\r\n{bearer}\r\n\r\n"));
         let head = connection.begin().expect("a head");

@@ -163,6 +163,7 @@ fn misdirected(stage: &Stage) {
         ("DELETE", "/admin/users".to_owned(), "GET, HEAD, POST"),
         ("POST", "/admin/health".to_owned(), "GET, HEAD"),
         ("OPTIONS", "/admin/health".to_owned(), "GET, HEAD"),
+        ("DELETE", "/admin/licence".to_owned(), "GET, HEAD"),
         ("POST", format!("/admin/keys/{NOBODY}"), "GET, HEAD, PATCH, DELETE"),
         ("PUT", format!("/admin/users/{NOBODY}"), "GET, HEAD, PATCH, DELETE"),
         ("GET", format!("/admin/keys/{NOBODY}/rotate"), "POST"),

@@ -97,7 +97,8 @@ fn stores(checker: &mut Checker<'_>, conf: &Conf) {
     let redis = conf.redis.url().is_none_or(|url| starts(url, &["redis://", "rediss://"]));
     checker.ensure(redis, &at(&["redis", "url"]), "expected redis://…, rediss://… or an empty text");
     checker.ensure(!conf.data_dir.as_os_str().is_empty(), &at(&["data_dir"]), "must not be empty");
-    checker.ensure(!conf.licence.cache.as_os_str().is_empty(), &at(&["licence", "cache"]), "must not be empty");
+    let is_name = conf.licence.cache.file_name() == Some(conf.licence.cache.as_os_str());
+    checker.ensure(is_name, &at(&["licence", "cache"]), "expected the name of a file inside `data_dir`");
 }
 
 fn services(checker: &mut Checker<'_>, conf: &Conf) {

@@ -62,6 +62,11 @@ impl Question {
         Ok(Self { about: about.ok_or(Problem::Internal)?, at, rules })
     }
 
+    /// The rules to try, as they were written.
+    pub(super) fn tried(&self) -> &[crate::conf::Rule] {
+        self.rules.as_deref().unwrap_or_default()
+    }
+
     /// The rules to try, ready to be asked.
     ///
     /// # Errors
