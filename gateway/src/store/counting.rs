@@ -269,7 +269,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_prompt_of_a_stream_is_counted_before_its_end() {
-        let (counting, mut counter) = (Counting::new(OwnTokenCounts::Missing), Counter::default());
+        let (counting, mut counter) = (Counting::new(OwnTokenCounts::Missing, false), Counter::default());
         let body = Bytes::from_static(br#"{"messages":[{"role":"user","content":"The quick brown fox jumps over the lazy dog."}]}"#);
         let count = counting.leave_prompt("gpt-4o".into(), Prompt::Whole(body));
         assert_eq!(count.get(), None, "nobody has counted yet");

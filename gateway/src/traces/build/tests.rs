@@ -4,7 +4,7 @@ use crate::store::RequestOutcome;
 const STARTED: u64 = 1_700_000_000_123_456_789;
 
 fn tried(provider: &'static str, status: u16, failure: &'static str) -> AttemptRecord<&'static str> {
-    AttemptRecord { provider, model: "gpt-4o-2024", status, failure, us: 5 }
+    AttemptRecord { provider, model: "gpt-4o-2024", status, failure, us: 5, queue_us: None }
 }
 
 fn made(after_us: u64, lasted_us: u64) -> TryRecord<&'static str> {
