@@ -33,7 +33,7 @@ use crate::providers::{Authorisation, Provider, SelectedKey, Socket, Timeouts};
 use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
-use crate::store::{Asked, PromptCount, RequestOutcome, Snapshot, Uncounted};
+use crate::store::{Asked, LeftPrompt, RequestOutcome, Snapshot, Uncounted};
 use crate::traces::Trace;
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
@@ -76,13 +76,13 @@ pub struct Exchange {
     /// The text that a guardrail gives for an answer.
     pub said: Option<Arc<str>>,
     /// What was read from the body.
-    pub facts: Option<Facts>,
+    pub facts: Option<Box<Facts>>,
     /// The client's body, decompressed.
     pub body: Bytes,
     /// Bytes of that body.
     pub body_length: u64,
-    /// The tokens of that body, which are counted while the answer streams.
-    pub prompt: Option<PromptCount>,
+    /// That body for its tokens to be counted, from when it is let go.
+    pub prompt: Option<LeftPrompt>,
     /// Memory held for the body.
     pub body_memory: Option<crate::phases::body::Reserved>,
     /// Plan and progress of the tries.
@@ -221,7 +221,7 @@ impl Exchange {
     /// What is to be counted, now that the request ends in that way; none of an answer that failed before its first word.
     pub fn uncounted(&mut self, outcome: RequestOutcome) -> Option<Uncounted> {
         let asked = match self.prompt.take() {
-            Some(count) => Some(Asked::Counted(count)),
+            Some(left) => Some(Asked::Left(left)),
             None => self.is_prompt_counted().then(|| Asked::Text(Prompt::Whole(self.body.clone()))),
         };
         let answer = self.answer.way.as_mut()?.take_heard()?;
@@ -242,11 +242,12 @@ impl Exchange {
 
     /// Lets go of what only another try would need: an answer may stream for long.
     pub fn commit(&mut self) {
-        if let Some(target) = self.attempts.current().filter(|_| self.answer.stream && self.is_prompt_counted()) {
-            let model = target.upstream_model.clone();
-            self.prompt = Some(self.gateway.counting.leave_prompt(model, Prompt::compact(&self.body)));
+        if let Some(target) = self.attempts.current().filter(|_| self.is_prompt_counted()) {
+            let prompt = if self.answer.stream { Prompt::compact(&self.body) } else { Prompt::Whole(self.body.clone()) };
+            self.prompt = Some(self.gateway.counting.leave_prompt(target.upstream_model.clone(), prompt));
         }
         self.body = Bytes::new();
+        self.facts = None;
         self.upstream_body = Bytes::new();
         self.pictures = Pictures::default();
         self.authorisation = None;
@@ -349,4 +350,14 @@ pub struct Client {
 #[must_use]
 pub fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exchange;
+
+    #[test]
+    fn an_exchange_is_small_since_every_stream_has_one() {
+        assert!(size_of::<Exchange>() <= 768, "{} bytes", size_of::<Exchange>());
+    }
 }

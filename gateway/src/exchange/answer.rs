@@ -38,9 +38,9 @@ pub struct Answer {
     /// Body bytes sent to the client.
     pub bytes: u64,
     /// The provider's own request id.
-    pub upstream_request_id: Option<HeaderValue>,
+    pub upstream_request_id: Option<Box<HeaderValue>>,
     /// The provider's `retry-after`.
-    pub retry_after: Option<HeaderValue>,
+    pub retry_after: Option<Box<HeaderValue>>,
     /// Until when the credential rests, where only the body can tell how long the provider wants it to.
     pub guess: Option<u64>,
     /// Whether it is not to be delivered: its body is read, and another candidate tried.

@@ -36,7 +36,7 @@ pub struct Judged {
 /// A refusal, where a guardrail blocks or could not look.
 pub async fn judge(exchange: &mut Exchange, policy: &Policy, endpoint: Endpoint, model: &str) -> Result<Judged, Rejection> {
     let rules = policy.guardrails.models_of(exchange.key.as_deref());
-    if rules.is_empty() || exchange.facts.as_ref().is_none_or(svc_filters::passage::Facts::is_form) {
+    if rules.is_empty() || exchange.facts.as_deref().is_none_or(svc_filters::passage::Facts::is_form) {
         return Ok(Judged::default());
     }
     let gateway = exchange.gateway.clone();

@@ -112,7 +112,7 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
     let model = asked_model(route, &facts)?;
     exchange.model_asked = Some(model.clone());
     exchange.answer.stream = facts.stream || route.endpoint == Endpoint::StreamGenerateContent;
-    exchange.facts = Some(facts);
+    exchange.facts = Some(Box::new(facts));
     decide(session, exchange, snapshot, route.endpoint, &model).await?;
     if exchange.answer.stream {
         body::slim(session).await?;
@@ -192,7 +192,8 @@ async fn ask_models(
 fn replace_body(exchange: &mut Exchange, endpoint: Endpoint, body: Vec<u8>) -> Result<(), Rejection> {
     exchange.body = Bytes::from(body);
     let depth = exchange.gateway.conf.server.limits.json_depth;
-    exchange.facts = Some(Facts::read(endpoint.body_kind(), None, &exchange.body, depth).map_err(|fault| refuse_body(&fault))?);
+    let facts = Facts::read(endpoint.body_kind(), None, &exchange.body, depth).map_err(|fault| refuse_body(&fault))?;
+    exchange.facts = Some(Box::new(facts));
     Ok(())
 }
 
@@ -215,7 +216,7 @@ fn consult(
     (request.detour, request.detour_priority) = (draft.detour.take(), draft.detour_priority);
     request.model = model;
     request.body = &body;
-    request.facts = facts.as_ref();
+    request.facts = facts.as_deref();
     // The body may have taken long to come, and caps hold for when a request is admitted.
     request.ticks = gateway.clock.ticks();
     let verdict = gateway.chain.on_request_part(part, &mut request);

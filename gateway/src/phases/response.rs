@@ -60,8 +60,8 @@ pub fn deliver(session: &mut Session, exchange: &mut Exchange, upstream: &mut Re
         exchange.answered(session)
     }
     exchange.answer.first_byte = Some(exchange.started.elapsed());
-    exchange.answer.upstream_request_id = vendor_id(&upstream.headers);
-    exchange.answer.retry_after = upstream.headers.get(header::RETRY_AFTER).cloned();
+    exchange.answer.upstream_request_id = vendor_id(&upstream.headers).map(Box::new);
+    exchange.answer.retry_after = upstream.headers.get(header::RETRY_AFTER).cloned().map(Box::new);
     exchange.answer.status = upstream.status.as_u16();
     let prepared = exchange.asking.as_ref().and_then(|asking| asking.prepared.clone());
     let (head, streams) = match prepared {
@@ -205,7 +205,7 @@ pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<
     let mut head = ResponseHeader::build_no_case(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), Some(12))?;
     head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
     head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
-    let after = failure.retry_after.map(HeaderValue::from).or_else(|| exchange.answer.retry_after.clone());
+    let after = failure.retry_after.map(HeaderValue::from).or_else(|| exchange.answer.retry_after.as_deref().cloned());
     if let Some(after) = after {
         head.insert_header(header::RETRY_AFTER, after)?;
     }
@@ -327,7 +327,7 @@ fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
         head.insert_header(TRANSLATION, told)?;
     }
     if let Some(id) = &exchange.answer.upstream_request_id {
-        head.insert_header(UPSTREAM_REQUEST_ID, id.clone())?;
+        head.insert_header(UPSTREAM_REQUEST_ID, (**id).clone())?;
     }
     if let Some(Decision::Admitted(standing)) = &exchange.limit {
         for (name, value) in limits::headers(exchange.shape, standing, exchange.gateway.clock.unix_ms()) {

@@ -87,7 +87,7 @@ async fn admitted(session: &mut Session, exchange: &mut Exchange, snapshot: &Sna
 
 /// Makes the body for the provider and notes what it does not take.
 async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, provider: &Provider) -> Result<(), Rejection> {
-    let (Some(endpoint), Some(facts)) = (exchange.endpoint, exchange.facts.as_ref()) else { return Ok(()) };
+    let (Some(endpoint), Some(facts)) = (exchange.endpoint, exchange.facts.as_deref()) else { return Ok(()) };
     let stream = exchange.answer.stream;
     if endpoint.translates() {
         translation::refuse_threads(&exchange.body, exchange.shape, target)?;

@@ -2,8 +2,7 @@
 //! numbers into the rows. Nothing waits for it: what finds no room is not counted, and what a killed process left here is gone.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -20,6 +19,8 @@ const ITEMS: usize = 16_384;
 const BYTES: usize = 64 << 20;
 /// Counts that may wait for their records: those of minutes, while the database is away.
 const COUNTS: usize = 65_536;
+/// How hard prompts are compressed: a little, since it is done for every stream.
+const PACKING: i32 = 1;
 /// How long a count waits for a record of which the journal, read to its end, has nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -48,22 +49,46 @@ pub struct Uncounted {
 /// A prompt at the end of its request.
 #[derive(Debug)]
 pub enum Asked {
-    /// To be counted.
+    /// As it came.
     Text(Prompt),
-    /// Counted while the answer streamed.
-    Counted(PromptCount),
+    /// As it was left when its answer began.
+    Left(LeftPrompt),
 }
 
-/// The number of a prompt's tokens, once it is known: so much less to keep than the prompt, for as long as an answer streams.
+/// A prompt whose answer streams, which may last: kept as small as it gets.
 #[derive(Clone, Debug)]
-pub struct PromptCount(Arc<AtomicU64>);
+pub struct LeftPrompt(Arc<OnceLock<Kept>>);
 
-/// Stands for a count that is not known.
-const UNKNOWN: u64 = u64::MAX;
+#[derive(Debug)]
+enum Kept {
+    /// Where every prompt is counted, it is counted at once.
+    Counted(u64),
+    /// Most answers bring a count of the provider's in the end. The body, compressed, and its size.
+    Packed(Box<[u8]>, usize),
+    Prompt(Prompt),
+}
 
-impl PromptCount {
-    fn get(&self) -> Option<u64> {
-        Some(self.0.load(Ordering::Acquire)).filter(|count| *count != UNKNOWN)
+impl Kept {
+    fn of(prompt: Prompt, model: &str, hearing: Hearing) -> Self {
+        match prompt {
+            prompt if hearing == Hearing::All => Self::Counted(prompt.count(model)),
+            Prompt::Whole(body) => match zstd::bulk::compress(&body, PACKING) {
+                Ok(packed) => Self::Packed(packed.into(), body.len()),
+                Err(_) => Self::Prompt(Prompt::Whole(body)),
+            },
+            prompt @ Prompt::Sampled(_) => Self::Prompt(prompt),
+        }
+    }
+
+    fn count(&self, model: &str) -> Option<u64> {
+        match self {
+            Self::Counted(count) => Some(*count),
+            Self::Packed(packed, size) => {
+                let body = zstd::bulk::decompress(packed, *size).ok()?;
+                Some(Prompt::Whole(body.into()).count(model))
+            }
+            Self::Prompt(prompt) => Some(prompt.count(model)),
+        }
     }
 }
 
@@ -71,7 +96,7 @@ impl Uncounted {
     fn held(&self) -> usize {
         let prompt = match &self.prompt {
             Some(Asked::Text(prompt)) => prompt.held(),
-            Some(Asked::Counted(_)) | None => 0,
+            Some(Asked::Left(_)) | None => 0,
         };
         prompt + self.answer.held()
     }
@@ -79,7 +104,7 @@ impl Uncounted {
     fn count(&self) -> OwnCounts {
         let prompt = match &self.prompt {
             Some(Asked::Text(prompt)) => Some(prompt.count(&self.model)),
-            Some(Asked::Counted(count)) => count.get(),
+            Some(Asked::Left(left)) => left.0.get().and_then(|kept| kept.count(&self.model)),
             None => None,
         };
         OwnCounts { prompt, completion: Some(self.answer.count(&self.model)) }
@@ -90,7 +115,7 @@ impl Uncounted {
 #[derive(Debug)]
 enum Item {
     /// A prompt whose answer streams.
-    Prompt { model: Arc<str>, prompt: Prompt, count: PromptCount },
+    Prompt { model: Arc<str>, prompt: Prompt, left: LeftPrompt },
     /// A request that has ended.
     Request(Uncounted),
 }
@@ -140,11 +165,11 @@ impl Counting {
         self.push(Item::Request(uncounted));
     }
 
-    /// Leaves the prompt of an answer that is going to stream. It is counted before anything that is left later.
-    pub fn leave_prompt(&self, model: Arc<str>, prompt: Prompt) -> PromptCount {
-        let count = PromptCount(Arc::new(AtomicU64::new(UNKNOWN)));
-        self.push(Item::Prompt { model, prompt, count: count.clone() });
-        count
+    /// Leaves a prompt whose answer begins. It is looked after before anything that is left later.
+    pub fn leave_prompt(&self, model: Arc<str>, prompt: Prompt) -> LeftPrompt {
+        let left = LeftPrompt(Arc::default());
+        self.push(Item::Prompt { model, prompt, left: left.clone() });
+        left
     }
 
     fn push(&self, item: Item) {
@@ -182,14 +207,17 @@ impl Counter {
     pub async fn count(&mut self, counting: &Counting) {
         for _ in 0..counting.len() {
             let Some(item) = counting.next() else { return };
-            match &item {
-                Item::Prompt { model, prompt, count } => count.0.store(prompt.count(model), Ordering::Release),
+            let held = item.held();
+            match item {
+                Item::Prompt { model, prompt, left } => {
+                    let _ = left.0.set(Kept::of(prompt, &model, counting.hearing));
+                }
                 Item::Request(uncounted) if self.counts.len() < COUNTS => {
                     self.counts.insert(uncounted.id.as_str().to_owned(), (Instant::now(), uncounted.count()));
                 }
                 Item::Request(_) => {}
             }
-            counting.done(item.held());
+            counting.done(held);
             tokio::task::yield_now().await;
         }
     }
@@ -268,20 +296,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_prompt_of_a_stream_is_counted_before_its_end() {
-        let (counting, mut counter) = (Counting::new(OwnTokenCounts::Missing, false), Counter::default());
+    async fn a_prompt_that_was_left_when_its_answer_began_is_counted_in_the_end() {
         let body = Bytes::from_static(br#"{"messages":[{"role":"user","content":"The quick brown fox jumps over the lazy dog."}]}"#);
-        let count = counting.leave_prompt("gpt-4o".into(), Prompt::Whole(body));
-        assert_eq!(count.get(), None, "nobody has counted yet");
-        let ended = Uncounted { prompt: Some(Asked::Counted(count.clone())), ..uncounted(None) };
-        let mut records = [record("")];
-        let id = ended.id;
-        counting.leave(ended);
-        counter.count(&counting).await;
-        assert_eq!((count.get(), counting.waiting.lock().bytes), (Some(14), 0));
-        records[0].request_id = id.as_str();
-        counter.fill(&mut records);
-        assert_eq!((records[0].own.prompt, records[0].own.completion), (Some(14), Some(10)));
+        let sampled = || {
+            Prompt::Sampled(Box::new(match Prompt::compact(&Bytes::from([&body[..], &b" ".repeat(8192)].concat())) {
+                Prompt::Sampled(sample) => *sample,
+                Prompt::Whole(_) => unreachable!("it is large"),
+            }))
+        };
+        for (counted, prompt) in [
+            (OwnTokenCounts::Missing, Prompt::Whole(body.clone())),
+            (OwnTokenCounts::All, Prompt::Whole(body.clone())),
+            (OwnTokenCounts::Missing, sampled()),
+            (OwnTokenCounts::All, sampled()),
+        ] {
+            let (counting, mut counter) = (Counting::new(counted, false), Counter::default());
+            let left = counting.leave_prompt("gpt-4o".into(), prompt);
+            let ended = Uncounted { prompt: Some(Asked::Left(left)), ..uncounted(None) };
+            let mut records = [record("")];
+            let id = ended.id;
+            counting.leave(ended);
+            counter.count(&counting).await;
+            assert_eq!(counting.waiting.lock().bytes, 0, "the room is given back");
+            records[0].request_id = id.as_str();
+            counter.fill(&mut records);
+            assert_eq!((records[0].own.prompt, records[0].own.completion), (Some(14), Some(10)), "{counted:?}");
+        }
     }
 
     #[test]
