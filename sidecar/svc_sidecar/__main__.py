@@ -59,6 +59,8 @@ def _listen(host: str, port: int) -> socket.socket:
 def _serve(config: Config, listener: socket.socket) -> int:
     # Tokenizers would start threads of their own for a single text; texts are spread over our threads.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    # ONNX Runtime's own builds tell their vendor about machine, models and runs unless this is set before they are imported.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     from .http import application
     from .service import Service
 

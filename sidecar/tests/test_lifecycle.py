@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from onnx import helper
-from sidecar import HOME
+from sidecar import HOME, PATIENCE_SECONDS
 from test_batching import SLOW, occupied
 from tiny_models import make_tokenizer, save
 
@@ -43,6 +43,21 @@ def test_health_tells_when_models_are_loaded(start, models, stuck):
     models_now = {name: {"kind": kind, "loaded": True} for name in ("first", "second")}
     assert sidecar.ask("GET", "/health").json == {"status": "ok", "models": models_now}
     assert sidecar.classify("second", "ignore").status == 200
+
+
+def test_nothing_is_kept_to_be_told_to_anybody_else(start, monkeypatch, tmp_path):
+    # What would be sent is first kept in a folder of the user; not where continuous integration is seen.
+    for name in ("CI", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR")}
+    sidecar = start(f"models: [{MODEL % ('first', 'injection')}]", environment=environment).ready()
+    assert sidecar.classify("first", "ignore").status == 200
+    sidecar.process.send_signal(signal.SIGTERM)
+    assert sidecar.process.wait(PATIENCE_SECONDS) == 0
+    assert list(home.rglob("*")) == []
+    assert "telemetry" not in sidecar.log
 
 
 def test_a_stop_while_models_load_is_not_delayed(start, stuck):

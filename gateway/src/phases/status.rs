@@ -67,9 +67,9 @@ fn renewed(exchange: &mut Exchange, status: u16, headers: &HeaderMap) -> bool {
 }
 
 /// Whether what was refused held signatures of the provider's own shape: another of its models, or another cloud, may have made
-/// them, which only its refusal tells.
+/// them, or what they sign was masked, which only its refusal tells.
 fn signed(exchange: &Exchange) -> bool {
-    let Some(asking) = exchange.asking.as_ref().filter(|asking| asking.prepared.is_none()) else { return false };
+    let Some(asking) = &exchange.asking else { return false };
     let trace: &[u8] = match asking.dialect {
         Shape::GenerateContent => b"houghtSignature",
         Shape::Messages => b"\"signature\"",

@@ -122,7 +122,9 @@ async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, 
     pictures::fetch(exchange, &to).await?;
     let prepared = translation::translated(exchange, &to)?;
     translation::note(exchange, &target.provider, &prepared);
-    let (dialect, body) = (prepared.shape, prepared.body.clone());
+    let dialect = prepared.shape;
+    let unsigned = exchange.attempts.is_bare().then(|| without_signatures(dialect, &prepared.body, &to)).flatten();
+    let body = unsigned.map_or_else(|| prepared.body.clone(), Bytes::from);
     let endpoint = Endpoint::of_shape(dialect, prepared.stream);
     Ok((Asking { endpoint, dialect, prepared: Some(Arc::new(prepared)) }, body))
 }

@@ -88,6 +88,11 @@ impl Reply {
         }
     }
 
+    /// The reasoning, in the pieces a stream sends.
+    pub(crate) fn thoughts(&self) -> impl Iterator<Item = &str> {
+        self.thinking.iter().flat_map(|thinking| thinking.split_inclusive(' '))
+    }
+
     pub(crate) fn text(&self) -> String {
         self.pieces.concat()
     }

@@ -13,7 +13,8 @@ const GUARDRAILS: &str = r#"
   - {name: rain, kind: regex, pattern: 'rain', action: log_only, applies_to: [answer]}
 "#;
 
-fn refused(client: Shape) -> &'static str {
+/// How a stream that is cut off ends.
+pub(crate) fn refused(client: Shape) -> &'static str {
     match client {
         Shape::Chat | Shape::Responses => "content_filter",
         Shape::Messages => "refusal",

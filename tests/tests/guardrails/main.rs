@@ -5,6 +5,7 @@ mod inherited;
 mod models;
 mod models_failing;
 mod prompts;
+mod reasoning;
 mod said;
 mod trial;
 

@@ -93,6 +93,7 @@ impl Said {
                 let mut again = Self::default();
                 again.response(&event["response"]);
                 assert_eq!(again.text, self.text, "{event}");
+                assert_eq!(again.reasoning, self.reasoning, "{event}");
                 assert_eq!(json_of(&again.arguments), json_of(&self.arguments), "{event}");
                 self.finish = again.finish;
             }

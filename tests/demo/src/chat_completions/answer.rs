@@ -105,9 +105,8 @@ impl Head {
         };
         let opening = if reply.speaks() { json!("") } else { Value::Null };
         let mut events = vec![delta(json!({"role": "assistant", "content": opening, "refusal": null}), None)];
-        if let (true, Some(thinking)) = (self.shows_reasoning, &reply.thinking) {
-            events.push(delta(json!({"reasoning_content": thinking}), None));
-        }
+        let thoughts = reply.thoughts().filter(|_| self.shows_reasoning);
+        events.extend(thoughts.map(|thought| delta(json!({"reasoning_content": thought}), None)));
         events.extend(reply.pieces.iter().map(|piece| delta(json!({"content": piece}), None)));
         let calls = reply.calls.iter().enumerate().flat_map(|(at, call)| self.fragments(index, at, call));
         events.extend(calls.map(|fragment| delta(json!({"tool_calls": [fragment]}), None)));

@@ -29,7 +29,8 @@ impl<'a> Head<'a> {
         if reply.finish == Finish::Malformed {
             return self.malformed(reply);
         }
-        let mut parts = self.thoughts(reply);
+        let shown = reply.thinking.iter().filter(|_| self.shows_thoughts);
+        let mut parts: Vec<Value> = shown.map(|thinking| thought(thinking)).collect();
         if reply.speaks() {
             parts.push(self.closing(reply, reply.text()));
         }
@@ -56,17 +57,13 @@ impl<'a> Head<'a> {
         if reply.finish == Finish::Malformed {
             return vec![self.malformed(reply)];
         }
+        let thoughts = reply.thoughts().filter(|_| self.shows_thoughts).map(thought);
         let texts = reply.pieces.iter().map(|piece| json!({"text": piece}));
-        let parts: Vec<Value> = self.thoughts(reply).into_iter().chain(texts).chain(self.calls(reply)).collect();
+        let parts: Vec<Value> = thoughts.chain(texts).chain(self.calls(reply)).collect();
         let mut chunks: Vec<Value> = parts.into_iter().map(|part| self.response(vec![part], None, None)).collect();
         let last = self.response(vec![self.closing(reply, String::new())], Some(finish(&reply.finish)), reply.usage.as_ref());
         chunks.push(self.grounded(reply, last));
         chunks
-    }
-
-    fn thoughts(&self, reply: &Reply) -> Vec<Value> {
-        let shown = reply.thinking.iter().filter(|_| self.shows_thoughts);
-        shown.map(|thinking| json!({"text": thinking, "thought": true})).collect()
     }
 
     /// The last text of an answer without calls is signed where calls would be, if the model has thought.
@@ -112,6 +109,10 @@ impl<'a> Head<'a> {
         }
         response
     }
+}
+
+fn thought(text: &str) -> Value {
+    json!({"text": text, "thought": true})
 }
 
 fn finish(finish: &Finish) -> &'static str {

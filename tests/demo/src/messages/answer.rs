@@ -131,10 +131,10 @@ impl<'a> Head<'a> {
         }
         let shown = if self.shown == Shown::Text { thought } else { "" };
         let signature = signed::signature(self.call, shown);
-        let said = (!shown.is_empty()).then(|| json!({"type": "thinking_delta", "thinking": shown}));
+        let said = shown.split_inclusive(' ').map(|piece| json!({"type": "thinking_delta", "thinking": piece}));
         Block {
             start: json!({"type": "thinking", "thinking": "", "signature": ""}),
-            deltas: said.into_iter().chain([json!({"type": "signature_delta", "signature": signature})]).collect(),
+            deltas: said.chain([json!({"type": "signature_delta", "signature": signature})]).collect(),
             whole: json!({"type": "thinking", "thinking": shown, "signature": signature}),
         }
     }
@@ -186,10 +186,11 @@ fn sequence(finish: &Finish) -> Option<&str> {
 }
 
 fn usage(usage: &Usage, output: Option<u64>, reply: &Reply) -> Value {
+    let output = output.unwrap_or(usage.output);
     let mut counts = json!({"input_tokens": usage.uncached(), "cache_creation_input_tokens": usage.written(),
         "cache_read_input_tokens": usage.cached,
         "cache_creation": {"ephemeral_5m_input_tokens": usage.written_5m, "ephemeral_1h_input_tokens": usage.written_1h},
-        "output_tokens": output.unwrap_or(usage.output), "output_tokens_details": {"thinking_tokens": usage.reasoning},
+        "output_tokens": output, "output_tokens_details": {"thinking_tokens": usage.reasoning.min(output)},
         "service_tier": "standard"});
     if let (Some(_), Some(fields)) = (&reply.search, counts.as_object_mut()) {
         fields.insert("server_tool_use".to_owned(), json!({"web_search_requests": 1}));

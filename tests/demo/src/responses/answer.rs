@@ -189,13 +189,11 @@ fn text_events(id: &Value, index: usize, reply: &Reply) -> Vec<Value> {
 fn thought_events(id: &Value, index: usize, reply: &Reply) -> Vec<Value> {
     let place = json!({"item_id": id, "output_index": index, "summary_index": 0});
     let event = |kind: &str, more: Value| merged(json!({"type": kind}), &[&place, &more]);
-    let text = reply.thinking.clone().unwrap_or_default();
-    vec![
-        event("response.reasoning_summary_part.added", json!({"part": {"type": "summary_text", "text": ""}})),
-        event("response.reasoning_summary_text.delta", json!({"delta": text})),
-        event("response.reasoning_summary_text.done", json!({"text": text})),
-        event("response.reasoning_summary_part.done", json!({"part": {"type": "summary_text", "text": text}})),
-    ]
+    let mut events = vec![event("response.reasoning_summary_part.added", json!({"part": {"type": "summary_text", "text": ""}}))];
+    events.extend(reply.thoughts().map(|piece| event("response.reasoning_summary_text.delta", json!({"delta": piece}))));
+    events.push(event("response.reasoning_summary_text.done", json!({"text": reply.thinking})));
+    events.push(event("response.reasoning_summary_part.done", json!({"part": {"type": "summary_text", "text": reply.thinking}})));
+    events
 }
 
 fn merged(mut event: Value, others: &[&Value]) -> Value {

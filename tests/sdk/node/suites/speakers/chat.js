@@ -37,9 +37,7 @@ export const chat = {
       const content = options.system.length === 1 ? options.system[0] : options.system.map((text) => ({ type: "text", text }));
       request.messages = [{ role: "system", content }, ...history];
     }
-    const completion = options.stream
-      ? await client.chat.completions.stream({ ...request, stream_options: { include_usage: true } }).finalChatCompletion()
-      : await client.chat.completions.create(request);
+    const completion = options.stream ? await streamed(request) : await client.chat.completions.create(request);
     const answer = read(completion);
     history.push(replayable(completion.choices[0].message));
     return answer;
@@ -49,6 +47,16 @@ export const chat = {
   begin: (kind, text) =>
     client.chat.completions.create({ model: kind.failing, messages: [{ role: "user", content: text }], stream: true }),
 };
+
+// Of fields it does not know the SDK keeps the last piece, so that callers put the reasoning together.
+async function streamed(request) {
+  const stream = client.chat.completions.stream({ ...request, stream_options: { include_usage: true } });
+  let reasoning = "";
+  stream.on("chunk", ({ choices: [choice] }) => (reasoning += choice?.delta.reasoning_content ?? ""));
+  const completion = await stream.finalChatCompletion();
+  if (reasoning) completion.choices[0].message.reasoning_content = reasoning;
+  return completion;
+}
 
 function asked({ tools, choice, parallel = true, schema, stop, limit, thinks }) {
   const words = { auto: "auto", any: "required", none: "none" };
