@@ -33,7 +33,7 @@ use crate::providers::{Authorisation, Provider, SelectedKey, Socket, Timeouts};
 use crate::request_id::RequestId;
 use crate::rescue::{self, REQUEST_ID};
 use crate::state::Gateway;
-use crate::store::{Asked, LeftPrompt, RequestOutcome, Snapshot, Uncounted};
+use crate::store::{RequestOutcome, Snapshot, Uncounted};
 use crate::traces::Trace;
 
 const MESSAGES_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
@@ -81,8 +81,8 @@ pub struct Exchange {
     pub body: Bytes,
     /// Bytes of that body.
     pub body_length: u64,
-    /// That body for its tokens to be counted, from when it is let go.
-    pub prompt: Option<LeftPrompt>,
+    /// What is left of that body for its tokens to be counted, once it is let go.
+    pub prompt: Option<Box<Prompt>>,
     /// Memory held for the body.
     pub body_memory: Option<crate::phases::body::Reserved>,
     /// Plan and progress of the tries.
@@ -220,32 +220,28 @@ impl Exchange {
 
     /// What is to be counted, now that the request ends in that way; none of an answer that failed before its first word.
     pub fn uncounted(&mut self, outcome: RequestOutcome) -> Option<Uncounted> {
-        let asked = match self.prompt.take() {
-            Some(left) => Some(Asked::Left(left)),
-            None => self.is_prompt_counted().then(|| Asked::Text(Prompt::Whole(self.body.clone()))),
-        };
+        self.keep_prompt();
         let answer = self.answer.way.as_mut()?.take_heard()?;
         let spoken = !answer.is_empty() || matches!(outcome, RequestOutcome::Complete | RequestOutcome::ClientGone);
         let model = self.attempts.current()?.upstream_model.clone();
-        spoken.then_some(Uncounted { id: self.id, model, prompt: asked, answer })
+        spoken.then(|| Uncounted { id: self.id, model, prompt: self.prompt.take().map(|prompt| *prompt), answer })
     }
 
-    /// Whether the body, as long as it is here, is to be counted: not where the provider has told already.
-    fn is_prompt_counted(&self) -> bool {
-        let Some(way) = self.answer.way.as_ref().filter(|_| !self.body.is_empty()) else { return false };
-        match way.hearing() {
-            Hearing::Nothing => false,
-            Hearing::Missing => way.usage().is_none(),
-            Hearing::All => true,
-        }
+    /// Keeps of the body what counting it takes, unless the provider has told already.
+    fn keep_prompt(&mut self) {
+        let Some(way) = self.answer.way.as_ref().filter(|_| !self.body.is_empty()) else { return };
+        let prompt = match way.hearing() {
+            Hearing::Nothing => None,
+            Hearing::Missing if way.usage().is_some() => None,
+            Hearing::Missing | Hearing::All if self.answer.stream => Some(Prompt::compact(&self.body)),
+            Hearing::Missing | Hearing::All => Some(Prompt::Whole(self.body.clone())),
+        };
+        self.prompt = prompt.map(Box::new);
     }
 
     /// Lets go of what only another try would need: an answer may stream for long.
     pub fn commit(&mut self) {
-        if let Some(target) = self.attempts.current().filter(|_| self.is_prompt_counted()) {
-            let prompt = if self.answer.stream { Prompt::compact(&self.body) } else { Prompt::Whole(self.body.clone()) };
-            self.prompt = Some(self.gateway.counting.leave_prompt(target.upstream_model.clone(), prompt));
-        }
+        self.keep_prompt();
         self.body = Bytes::new();
         self.facts = None;
         self.upstream_body = Bytes::new();

@@ -2,7 +2,7 @@
 //! numbers into the rows. Nothing waits for it: what finds no room is not counted, and what a killed process left here is gone.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -19,8 +19,6 @@ const ITEMS: usize = 16_384;
 const BYTES: usize = 64 << 20;
 /// Counts that may wait for their records: those of minutes, while the database is away.
 const COUNTS: usize = 65_536;
-/// How hard prompts are compressed: a little, since it is done for every stream.
-const PACKING: i32 = 1;
 /// How long a count waits for a record of which the journal, read to its end, has nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,93 +38,19 @@ pub struct Uncounted {
     pub id: RequestId,
     /// The model whose vocabulary counts.
     pub model: Arc<str>,
-    /// Its prompt; `None` where that is not counted.
-    pub prompt: Option<Asked>,
+    /// The request's body, or what is left of it.
+    pub prompt: Option<Prompt>,
     /// The text of the answer.
     pub answer: Heard,
 }
 
-/// A prompt at the end of its request.
-#[derive(Debug)]
-pub enum Asked {
-    /// As it came.
-    Text(Prompt),
-    /// As it was left when its answer began.
-    Left(LeftPrompt),
-}
-
-/// A prompt whose answer streams, which may last: kept as small as it gets.
-#[derive(Clone, Debug)]
-pub struct LeftPrompt(Arc<OnceLock<Kept>>);
-
-#[derive(Debug)]
-enum Kept {
-    /// Where every prompt is counted, it is counted at once.
-    Counted(u64),
-    /// Most answers bring a count of the provider's in the end. The body, compressed, and its size.
-    Packed(Box<[u8]>, usize),
-    Prompt(Prompt),
-}
-
-impl Kept {
-    fn of(prompt: Prompt, model: &str, hearing: Hearing) -> Self {
-        match prompt {
-            prompt if hearing == Hearing::All => Self::Counted(prompt.count(model)),
-            Prompt::Whole(body) => match zstd::bulk::compress(&body, PACKING) {
-                Ok(packed) => Self::Packed(packed.into(), body.len()),
-                Err(_) => Self::Prompt(Prompt::Whole(body)),
-            },
-            prompt @ Prompt::Sampled(_) => Self::Prompt(prompt),
-        }
-    }
-
-    fn count(&self, model: &str) -> Option<u64> {
-        match self {
-            Self::Counted(count) => Some(*count),
-            Self::Packed(packed, size) => {
-                let body = zstd::bulk::decompress(packed, *size).ok()?;
-                Some(Prompt::Whole(body.into()).count(model))
-            }
-            Self::Prompt(prompt) => Some(prompt.count(model)),
-        }
-    }
-}
-
 impl Uncounted {
     fn held(&self) -> usize {
-        let prompt = match &self.prompt {
-            Some(Asked::Text(prompt)) => prompt.held(),
-            Some(Asked::Left(_)) | None => 0,
-        };
-        prompt + self.answer.held()
+        size_of::<Self>() + self.prompt.as_ref().map_or(0, Prompt::held) + self.answer.held()
     }
 
     fn count(&self) -> OwnCounts {
-        let prompt = match &self.prompt {
-            Some(Asked::Text(prompt)) => Some(prompt.count(&self.model)),
-            Some(Asked::Left(left)) => left.0.get().and_then(|kept| kept.count(&self.model)),
-            None => None,
-        };
-        OwnCounts { prompt, completion: Some(self.answer.count(&self.model)) }
-    }
-}
-
-/// One piece of work.
-#[derive(Debug)]
-enum Item {
-    /// A prompt whose answer streams.
-    Prompt { model: Arc<str>, prompt: Prompt, left: LeftPrompt },
-    /// A request that has ended.
-    Request(Uncounted),
-}
-
-impl Item {
-    fn held(&self) -> usize {
-        let more = match self {
-            Self::Prompt { prompt, .. } => prompt.held(),
-            Self::Request(uncounted) => uncounted.held(),
-        };
-        size_of::<Self>() + more
+        OwnCounts { prompt: self.prompt.as_ref().map(|prompt| prompt.count(&self.model)), completion: Some(self.answer.count(&self.model)) }
     }
 }
 
@@ -139,7 +63,7 @@ pub struct Counting {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    items: VecDeque<Item>,
+    items: VecDeque<Uncounted>,
     bytes: usize,
 }
 
@@ -162,22 +86,11 @@ impl Counting {
 
     /// Leaves what is to be counted, before the request's end is noted in the journal. Lost where there is no room.
     pub fn leave(&self, uncounted: Uncounted) {
-        self.push(Item::Request(uncounted));
-    }
-
-    /// Leaves a prompt whose answer begins. It is looked after before anything that is left later.
-    pub fn leave_prompt(&self, model: Arc<str>, prompt: Prompt) -> LeftPrompt {
-        let left = LeftPrompt(Arc::default());
-        self.push(Item::Prompt { model, prompt, left: left.clone() });
-        left
-    }
-
-    fn push(&self, item: Item) {
-        let held = item.held();
+        let held = uncounted.held();
         let mut waiting = self.waiting.lock();
         if waiting.items.len() < ITEMS && waiting.bytes.saturating_add(held) <= BYTES {
             waiting.bytes += held;
-            waiting.items.push_back(item);
+            waiting.items.push_back(uncounted);
         }
     }
 
@@ -185,7 +98,7 @@ impl Counting {
         self.waiting.lock().items.len()
     }
 
-    fn next(&self) -> Option<Item> {
+    fn next(&self) -> Option<Uncounted> {
         self.waiting.lock().items.pop_front()
     }
 
@@ -206,18 +119,11 @@ impl Counter {
     /// Counts everything that was left by now, and lets other tasks of the thread have their turn in between.
     pub async fn count(&mut self, counting: &Counting) {
         for _ in 0..counting.len() {
-            let Some(item) = counting.next() else { return };
-            let held = item.held();
-            match item {
-                Item::Prompt { model, prompt, left } => {
-                    let _ = left.0.set(Kept::of(prompt, &model, counting.hearing));
-                }
-                Item::Request(uncounted) if self.counts.len() < COUNTS => {
-                    self.counts.insert(uncounted.id.as_str().to_owned(), (Instant::now(), uncounted.count()));
-                }
-                Item::Request(_) => {}
+            let Some(uncounted) = counting.next() else { return };
+            if self.counts.len() < COUNTS {
+                self.counts.insert(uncounted.id.as_str().to_owned(), (Instant::now(), uncounted.count()));
             }
-            counting.done(held);
+            counting.done(uncounted.held());
             tokio::task::yield_now().await;
         }
     }
@@ -263,12 +169,7 @@ mod tests {
     fn uncounted(prompt: Option<Bytes>) -> Uncounted {
         let mut answer = Heard::new(Hearing::All);
         answer.escaped(b"The quick brown fox jumps over the lazy dog.");
-        Uncounted {
-            id: RequestId::generate(1),
-            model: "gpt-4o".into(),
-            prompt: prompt.map(|body| Asked::Text(Prompt::Whole(body))),
-            answer,
-        }
+        Uncounted { id: RequestId::generate(1), model: "gpt-4o".into(), prompt: prompt.map(Prompt::Whole), answer }
     }
 
     fn record(id: &str) -> Record<&str> {
@@ -293,35 +194,6 @@ mod tests {
         }
         counter.written(&records);
         assert!(counter.counts.is_empty());
-    }
-
-    #[tokio::test]
-    async fn a_prompt_that_was_left_when_its_answer_began_is_counted_in_the_end() {
-        let body = Bytes::from_static(br#"{"messages":[{"role":"user","content":"The quick brown fox jumps over the lazy dog."}]}"#);
-        let sampled = || {
-            Prompt::Sampled(Box::new(match Prompt::compact(&Bytes::from([&body[..], &b" ".repeat(8192)].concat())) {
-                Prompt::Sampled(sample) => *sample,
-                Prompt::Whole(_) => unreachable!("it is large"),
-            }))
-        };
-        for (counted, prompt) in [
-            (OwnTokenCounts::Missing, Prompt::Whole(body.clone())),
-            (OwnTokenCounts::All, Prompt::Whole(body.clone())),
-            (OwnTokenCounts::Missing, sampled()),
-            (OwnTokenCounts::All, sampled()),
-        ] {
-            let (counting, mut counter) = (Counting::new(counted, false), Counter::default());
-            let left = counting.leave_prompt("gpt-4o".into(), prompt);
-            let ended = Uncounted { prompt: Some(Asked::Left(left)), ..uncounted(None) };
-            let mut records = [record("")];
-            let id = ended.id;
-            counting.leave(ended);
-            counter.count(&counting).await;
-            assert_eq!(counting.waiting.lock().bytes, 0, "the room is given back");
-            records[0].request_id = id.as_str();
-            counter.fill(&mut records);
-            assert_eq!((records[0].own.prompt, records[0].own.completion), (Some(14), Some(10)), "{counted:?}");
-        }
     }
 
     #[test]

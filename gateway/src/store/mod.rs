@@ -23,7 +23,7 @@ mod transaction;
 pub use audit::{AuditError, verify};
 pub(crate) use audit::{Change, append as append_audit};
 pub use checkpoint::CheckpointError;
-pub use counting::{Asked, Counter, Counting, LeftPrompt, OwnCounts, Uncounted};
+pub use counting::{Counter, Counting, OwnCounts, Uncounted};
 pub use declare::{DeclareError, declare};
 pub use flush::{FlushError, Flusher};
 pub use journal::{Encoded, Entry, Journal, JournalError, Position, Reader};
