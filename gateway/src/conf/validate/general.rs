@@ -97,8 +97,10 @@ fn stores(checker: &mut Checker<'_>, conf: &Conf) {
     let redis = conf.redis.url().is_none_or(|url| starts(url, &["redis://", "rediss://"]));
     checker.ensure(redis, &at(&["redis", "url"]), "expected redis://…, rediss://… or an empty text");
     checker.ensure(!conf.data_dir.as_os_str().is_empty(), &at(&["data_dir"]), "must not be empty");
-    let is_name = conf.licence.cache.file_name() == Some(conf.licence.cache.as_os_str());
-    checker.ensure(is_name, &at(&["licence", "cache"]), "expected the name of a file inside `data_dir`");
+    let cache = &conf.licence.cache;
+    // No other file of the data directory is called so, and none may be written over.
+    let is_name = cache.file_name() == Some(cache.as_os_str()) && cache.extension().is_some_and(|extension| extension == "jwt");
+    checker.ensure(is_name, &at(&["licence", "cache"]), "expected the name of a file inside `data_dir` that ends in .jwt");
 }
 
 fn services(checker: &mut Checker<'_>, conf: &Conf) {

@@ -44,9 +44,10 @@ fn settings_that_make_no_sense_are_refused() {
         ("redis: {url: 'localhost:6379'}", "1:9: redis.url: expected redis://…, rediss://… or an empty text"),
         ("admin: {gateway_url: 'localhost:3000'}", "1:9: admin.gateway_url: expected a URL that starts with http:// or https://"),
         ("rate_cards: {bearer: a, basic: {username: u, password: p}}", "1:25: rate_cards.basic: give either `bearer` or `basic`, not both"),
-        ("licence: {cache: ''}", "1:11: licence.cache: expected the name of a file inside `data_dir`"),
-        ("licence: {cache: ../licence}", "1:11: licence.cache: expected the name of a file inside `data_dir`"),
-        ("licence: {cache: /tmp/licence}", "1:11: licence.cache: expected the name of a file inside `data_dir`"),
+        ("licence: {cache: ''}", "1:11: licence.cache: expected the name of a file inside `data_dir` that ends in .jwt"),
+        ("licence: {cache: ../licence}", "1:11: licence.cache: expected the name of a file inside `data_dir` that ends in .jwt"),
+        ("licence: {cache: master.key}", "1:11: licence.cache: expected the name of a file inside `data_dir` that ends in .jwt"),
+        ("licence: {cache: /tmp/licence}", "1:11: licence.cache: expected the name of a file inside `data_dir` that ends in .jwt"),
         ("filters: [auth, cost, auth]", "1:23: filters[2]: the filter \"auth\" is already in the chain"),
     ]);
     assert!(problems("client_keepalive: 0\nserver: {grace_period: 0, limits: {min_upload_rate: 0}}").is_empty(), "0 means off there");
