@@ -9,6 +9,7 @@ use memchr::memmem::Finder;
 use self::texts::{Give, Piece};
 use super::BodyKind;
 use crate::tokens::{Heard, Hearing};
+use crate::wire::groove::Groove;
 use crate::wire::json::string_end;
 
 /// Longest part of an event beside its text that is remembered, in bytes.
@@ -21,13 +22,6 @@ static DELTA: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"delta
 pub(super) struct Ear {
     heard: Heard,
     groove: Groove,
-}
-
-/// What was around the last text: the same is around most of them, and is compared instead of walked.
-#[derive(Debug, Default)]
-struct Groove {
-    before: Vec<u8>,
-    after: Vec<u8>,
 }
 
 impl Ear {
@@ -43,16 +37,9 @@ impl Ear {
     /// length; what held of the last one holds of this then.
     #[inline]
     pub(super) fn follows(&mut self, bytes: &[u8]) -> Option<usize> {
-        let Groove { before, after } = &self.groove;
-        if before.is_empty() || !bytes.starts_with(before) {
-            return None;
-        }
-        let text_end = string_end(bytes, before.len())?.0 - 1;
-        if !bytes.get(text_end..)?.starts_with(after) {
-            return None;
-        }
-        self.heard.escaped(bytes.get(before.len()..text_end)?);
-        Some(text_end + after.len())
+        let (text, length) = self.groove.follow(bytes)?;
+        self.heard.escaped(text);
+        Some(length)
     }
 
     /// Takes the texts of a chunk's choices. `repeats` tells that all around the text may be remembered.
@@ -113,21 +100,7 @@ impl Ear {
             }
         });
         if let (Some(inner), false, true) = (only, others, repeats) {
-            groove.learn(value, inner);
-        }
-    }
-}
-
-impl Groove {
-    /// Remembers what is around `inner`, a part of `value`.
-    fn learn(&mut self, value: &[u8], inner: &[u8]) {
-        let start = inner.as_ptr().addr().saturating_sub(value.as_ptr().addr());
-        let around = value.split_at_checked(start).and_then(|(before, rest)| Some((before, rest.get(inner.len()..)?)));
-        self.before.clear();
-        self.after.clear();
-        if let Some((before, after)) = around.filter(|(before, after)| before.len() + after.len() <= GROOVE_LIMIT) {
-            self.before.extend_from_slice(before);
-            self.after.extend_from_slice(after);
+            groove.learn(value, inner, GROOVE_LIMIT);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod event_stream;
 pub mod framing;
+pub(crate) mod groove;
 pub mod json;
 pub mod json_array;
 pub mod sse;

@@ -1,21 +1,15 @@
-//! Events that differ from the last one only in their text.
-//!
-//! Most events of a stream are such. They need not be read: where the bytes before a text and after it are the same, so is everything
-//! a reader would see in them.
+//! Events that differ from the last one only in their text: they are not read.
 
 use super::sight::{Form, Key, Sight};
-use crate::wire::json::string_end;
+use crate::wire::groove::Groove;
 
 /// Bytes around a text that are kept, at most.
 const MOST: usize = 1024;
 
-/// The event that came last, without its text.
+/// The event that came last, without its text, and whose text that was.
 #[derive(Default)]
 pub(super) struct Repeat {
-    /// Everything up to the text.
-    before: Vec<u8>,
-    /// Everything from its closing quote on.
-    after: Vec<u8>,
+    groove: Groove,
     key: Option<Key>,
 }
 
@@ -23,26 +17,17 @@ impl Repeat {
     /// The one thing to see in an event that repeats the last one.
     pub(super) fn of<'d>(&self, data: &'d [u8]) -> Option<Sight<'d>> {
         let key = self.key?;
-        let rest = data.strip_prefix(self.before.as_slice())?;
-        let (end, _) = string_end(rest, 0)?;
-        let (text, after) = rest.split_at_checked(end - 1)?;
-        (after == self.after).then_some(Sight::Piece { key, form: Form::Text, text, quiet: false })
+        let (text, length) = self.groove.follow(data)?;
+        (length == data.len()).then_some(Sight::Piece { key, form: Form::Text, text, quiet: false })
     }
 
     /// Remembers an event that was read. `only` is what was seen in it, where that was one thing.
     pub(super) fn learn(&mut self, data: &[u8], only: Option<Sight<'_>>) {
         self.key = None;
-        let Some(Sight::Piece { key, form: Form::Text, text, quiet: false }) = only else { return };
-        let start = text.as_ptr().addr().saturating_sub(data.as_ptr().addr());
-        let (Some(before), Some(after)) = (data.get(..start), data.get(start + text.len()..)) else { return };
-        if before.len() + after.len() > MOST || !after.starts_with(b"\"") {
-            return;
+        if let Some(Sight::Piece { key, form: Form::Text, text, quiet: false }) = only {
+            self.groove.learn(data, text, MOST);
+            self.key = Some(key);
         }
-        self.key = Some(key);
-        self.before.clear();
-        self.before.extend_from_slice(before);
-        self.after.clear();
-        self.after.extend_from_slice(after);
     }
 }
 
@@ -91,6 +76,6 @@ mod tests {
         let long = event(&"x".repeat(MOST));
         let start = long.len() - 8;
         repeat.learn(&long, Some(Sight::Piece { key: KEY, form: Form::Text, text: &long[start..start + 1], quiet: false }));
-        assert!(repeat.of(&long).is_none() && repeat.before.is_empty());
+        assert!(repeat.of(&long).is_none());
     }
 }
