@@ -35,6 +35,19 @@ pub struct Usage {
     pub suspicious: bool,
 }
 
+/// Usage for tests, with every count but the cost.
+#[cfg(test)]
+pub(crate) const SAMPLE: Usage = Usage {
+    input_uncached: 40,
+    cache_read: 64,
+    cache_write_5m: 10,
+    cache_write_1h: 6,
+    output: 31,
+    reasoning: Some(12),
+    cost_nano: None,
+    suspicious: false,
+};
+
 impl Usage {
     /// All input tokens.
     #[must_use]

@@ -10,6 +10,7 @@ use super::*;
 use crate::canonical::{Citation, Finish, Raw, SearchHit, Signature, Text};
 use crate::shape::Shape;
 use crate::translate::map::signature::untag;
+use crate::usage::SAMPLE as USAGE;
 
 fn view() -> ClientView {
     ClientView {
@@ -57,17 +58,6 @@ fn failure(class: FailureClass) -> Event<'static> {
     let message = Text::from("it broke");
     Event::Failed(Failure { class, status: 529, message, code: Text::from("overloaded_error"), param: None, retry_after: None })
 }
-
-const USAGE: Usage = Usage {
-    input_uncached: 40,
-    cache_read: 64,
-    cache_write_5m: 10,
-    cache_write_1h: 6,
-    output: 31,
-    reasoning: Some(12),
-    cost_nano: None,
-    suspicious: false,
-};
 
 fn bytes(mut encoder: impl Encode, events: &[Event<'_>]) -> String {
     let mut out = Vec::new();

@@ -11,7 +11,7 @@ use super::*;
 use crate::canonical::{Citation, Event, Failure, FailureClass, Finish, Raw, Signature};
 use crate::translate::Encode;
 use crate::translate::map::signature::untag;
-use crate::usage::Usage;
+use crate::usage::SAMPLE as USAGE;
 
 fn view(include_usage: bool) -> ClientView {
     ClientView {
@@ -50,17 +50,6 @@ fn call(number: u32, id: &'static str, custom: bool) -> Event<'static> {
 fn arguments(number: u32, piece: &'static str) -> Event<'static> {
     Event::ToolArguments { choice: 0, call: number, fragment: Text::from(piece) }
 }
-
-const USAGE: Usage = Usage {
-    input_uncached: 40,
-    cache_read: 64,
-    cache_write_5m: 10,
-    cache_write_1h: 6,
-    output: 31,
-    reasoning: Some(12),
-    cost_nano: None,
-    suspicious: false,
-};
 
 fn signature() -> Signature<'static> {
     Signature { shape: Shape::Messages, origin: None, value: Text::from("SIG=") }
