@@ -61,18 +61,19 @@ pub(super) fn wrong_with_url(text: &str, may_have_query: bool) -> Option<&'stati
 
 /// What is wrong with an extra header line, if anything.
 pub(super) fn wrong_with_header(name: &str, value: &str) -> Option<&'static str> {
-    let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { return Some("not a valid header name") };
-    if RESERVED.contains(&name.as_str()) || name.as_str().starts_with(OWN_PREFIX) {
-        return Some("this header is set by the gateway itself; credentials belong in `keys`");
-    }
-    (!is_header_value(value)).then_some("the value cannot be sent in a header; it must be printable ASCII on one line")
+    let is_reserved = |name: &str| RESERVED.contains(&name) || name.starts_with(OWN_PREFIX);
+    wrong_with_line(name, value, is_reserved, "this header is set by the gateway itself; credentials belong in `keys`")
 }
 
 /// What is wrong with a header line of a call that the gateway makes for itself, if anything. It may be a credential.
 pub(super) fn wrong_with_call_header(name: &str, value: &str) -> Option<&'static str> {
+    wrong_with_line(name, value, |name| OF_CALLS.contains(&name), "this header is set by the gateway itself")
+}
+
+fn wrong_with_line(name: &str, value: &str, is_reserved: impl Fn(&str) -> bool, reserved: &'static str) -> Option<&'static str> {
     let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { return Some("not a valid header name") };
-    if OF_CALLS.contains(&name.as_str()) {
-        return Some("this header is set by the gateway itself");
+    if is_reserved(name.as_str()) {
+        return Some(reserved);
     }
     (!is_header_value(value)).then_some("the value cannot be sent in a header; it must be printable ASCII on one line")
 }
