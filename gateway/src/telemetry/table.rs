@@ -1,5 +1,6 @@
 //! The metrics, declared once.
 
+use prometheus::core::Collector;
 use prometheus::{CounterVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry};
 
 /// Where the duration of a request falls, in seconds.
@@ -109,30 +110,22 @@ impl Metric {
     }
 
     pub(super) fn counter(&self, registry: &Registry) -> prometheus::Result<IntCounterVec> {
-        let made = IntCounterVec::new(self.opts(), self.labels)?;
-        registry.register(Box::new(made.clone()))?;
-        Ok(made)
+        registered(registry, IntCounterVec::new(self.opts(), self.labels)?)
     }
 
     pub(super) fn amount(&self, registry: &Registry) -> prometheus::Result<CounterVec> {
-        let made = CounterVec::new(self.opts(), self.labels)?;
-        registry.register(Box::new(made.clone()))?;
-        Ok(made)
+        registered(registry, CounterVec::new(self.opts(), self.labels)?)
     }
 
     pub(super) fn gauge(&self, registry: &Registry) -> prometheus::Result<IntGaugeVec> {
-        let made = IntGaugeVec::new(self.opts(), self.labels)?;
-        registry.register(Box::new(made.clone()))?;
-        Ok(made)
+        registered(registry, IntGaugeVec::new(self.opts(), self.labels)?)
     }
 
     pub(super) fn histogram(&self, registry: &Registry) -> prometheus::Result<HistogramVec> {
         let Kind::Histogram(buckets) = self.kind else {
             return Err(prometheus::Error::Msg(format!("{} is no histogram", self.name)));
         };
-        let made = HistogramVec::new(HistogramOpts::from(self.opts()).buckets(buckets.to_vec()), self.labels)?;
-        registry.register(Box::new(made.clone()))?;
-        Ok(made)
+        registered(registry, HistogramVec::new(HistogramOpts::from(self.opts()).buckets(buckets.to_vec()), self.labels)?)
     }
 
     /// The word of the text format.
@@ -144,6 +137,11 @@ impl Metric {
             Kind::Histogram(_) => "histogram",
         }
     }
+}
+
+fn registered<C: Collector + Clone + 'static>(registry: &Registry, made: C) -> prometheus::Result<C> {
+    registry.register(Box::new(made.clone()))?;
+    Ok(made)
 }
 
 #[cfg(test)]
