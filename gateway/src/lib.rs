@@ -16,6 +16,7 @@ pub mod limiter;
 pub mod logs;
 pub mod phases;
 pub mod pictures;
+pub(crate) mod private_file;
 pub mod providers;
 pub mod proxy;
 pub mod request_id;

@@ -10,6 +10,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hkdf::Hkdf;
 use sha2::{Digest, Sha256};
 
 use crate::conf::{Conf, Lookup, Secret};
@@ -85,6 +86,15 @@ pub enum Weakness {
     /// A text from some documentation.
     #[error("it is a placeholder")]
     Placeholder,
+}
+
+/// A key for one purpose from the master key; another purpose has another key.
+#[must_use]
+pub(crate) fn derived(master_key: &[u8], purpose: &[u8]) -> [u8; 32] {
+    let mut key = [0; 32];
+    #[expect(clippy::expect_used, reason = "HKDF-SHA-256 gives up to 8160 bytes")]
+    Hkdf::<Sha256>::new(None, master_key).expand(purpose, &mut key).expect("HKDF-SHA-256 gives 32 bytes");
+    key
 }
 
 /// One secret: its variable and its file in the data directory.

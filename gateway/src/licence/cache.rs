@@ -5,26 +5,22 @@
 //! installation's secrets from making a licence younger than it is; the licence's own expiry bounds its life in any case.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::PathBuf;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::keys::VerifyingKey;
 use super::state::Cached;
 use super::token::{self, LONGEST, Unusable};
-use crate::request_id::random_bits;
+use crate::{private_file, secrets};
 
 /// What the derived key is for; another purpose has another key.
 const PURPOSE: &[u8] = b"svc licence cache v1";
-const PRIVATE_DIR: u32 = 0o700;
-const PRIVATE_FILE: u32 = 0o600;
 /// Bytes of the file beside the licence, at most.
 const REST: usize = 256;
 
@@ -57,11 +53,8 @@ impl fmt::Debug for Cache {
 impl Cache {
     /// The cache in a file.
     pub(super) fn new(path: PathBuf, master_key: &[u8]) -> Self {
-        let mut key = [0; 32];
-        #[expect(clippy::expect_used, reason = "HKDF-SHA-256 gives up to 8160 bytes")]
-        Hkdf::<Sha256>::new(None, master_key).expand(PURPOSE, &mut key).expect("HKDF-SHA-256 gives 32 bytes");
         #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
-        let mac = Hmac::new_from_slice(&key).expect("HMAC takes 32 bytes");
+        let mac = Hmac::new_from_slice(&secrets::derived(master_key, PURPOSE)).expect("HMAC takes 32 bytes");
         Self { path, mac }
     }
 
@@ -95,29 +88,19 @@ impl Cache {
     pub(super) fn write(&self, token: &str, now: i64) -> Result<(), CacheError> {
         let moment = now.to_string();
         let mac = URL_SAFE_NO_PAD.encode(self.over(token, &moment).finalize().into_bytes());
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        DirBuilder::new().recursive(true).mode(PRIVATE_DIR).create(folder)?;
-        let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{:016x}.new", random_bits()));
-        let draft = self.path.with_file_name(name);
-        let written = write_draft(&draft, &format!("{token}\n{moment}\n{mac}\n")).and_then(|()| fs::rename(&draft, &self.path));
-        if written.is_err() {
+        let folder = private_file::folder(&self.path)?;
+        let draft = private_file::draft(&self.path, &format!("{token}\n{moment}\n{mac}\n"))?;
+        if let Err(error) = fs::rename(&draft, &self.path) {
             let _ = fs::remove_file(&draft);
+            return Err(error.into());
         }
-        written?;
-        Ok(File::open(folder)?.sync_all()?)
+        Ok(private_file::sync(folder)?)
     }
 
     fn over(&self, token: &str, moment: &str) -> Hmac<Sha256> {
         // Neither holds a line's end, so that no two pairs are one text.
         self.mac.clone().chain_update(token).chain_update("\n").chain_update(moment)
     }
-}
-
-fn write_draft(draft: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(PRIVATE_FILE).open(draft)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 #[cfg(test)]

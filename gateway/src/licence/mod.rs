@@ -31,7 +31,7 @@ pub const ENTERPRISE_BUILD: bool = cfg!(feature = "enterprise");
 /// Holds the licence.
 const VARIABLE: &str = "SVC_LICENSE_KEY";
 /// Seconds of a day.
-const DAY: i64 = 86_400;
+pub const DAY: i64 = 86_400;
 
 /// What a build or a licence has the functions of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

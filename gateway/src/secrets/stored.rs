@@ -1,16 +1,16 @@
 //! Generated secrets in files: complete or absent, never half written, and the same for every process that starts.
 
 use std::fmt::Write as _;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::fs::{self, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use rand::TryRngCore;
 use rand::rngs::OsRng;
 
-const PRIVATE_DIR: u32 = 0o700;
-const PRIVATE_FILE: u32 = 0o600;
+use crate::private_file;
+
 /// Bits that let anyone but the owner in.
 const OTHERS: u32 = 0o077;
 
@@ -23,14 +23,13 @@ pub(super) fn read_or_create(path: &Path) -> io::Result<String> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         result => return result,
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    DirBuilder::new().recursive(true).mode(PRIVATE_DIR).create(folder)?;
-    let draft = write_draft(path)?;
+    let folder = private_file::folder(path)?;
+    let draft = private_file::draft(path, &format!("{}\n", random_hex::<32>()?))?;
     let linked = fs::hard_link(&draft, path);
     fs::remove_file(&draft)?;
     match linked {
         Ok(()) => {
-            File::open(folder)?.sync_all()?;
+            private_file::sync(folder)?;
             log::info!("generated the secret {}; keep a copy of it with the backups", path.display());
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -43,21 +42,10 @@ fn read(path: &Path) -> io::Result<String> {
     let text = fs::read_to_string(path)?;
     let mode = fs::metadata(path)?.permissions().mode();
     if mode & OTHERS != 0 {
-        fs::set_permissions(path, Permissions::from_mode(PRIVATE_FILE))?;
+        fs::set_permissions(path, Permissions::from_mode(private_file::MODE))?;
         log::warn!("{} was open to other users of this machine; it is now readable by its owner only", path.display());
     }
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-}
-
-/// Writes a new secret to a file that no other process knows, and waits until it is on the disk.
-fn write_draft(path: &Path) -> io::Result<PathBuf> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", random_hex::<8>()?));
-    let draft = path.with_file_name(name);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(PRIVATE_FILE).open(&draft)?;
-    writeln!(file, "{}", random_hex::<32>()?)?;
-    file.sync_all()?;
-    Ok(draft)
 }
 
 fn random_hex<const BYTES: usize>() -> io::Result<String> {

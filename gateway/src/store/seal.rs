@@ -8,8 +8,8 @@ use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes256Gcm, KeyInit};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hkdf::Hkdf;
-use sha2::Sha256;
+
+use crate::secrets;
 
 /// What the derived key is for; another purpose has another key.
 const PURPOSE: &[u8] = b"svc provider credentials v1";
@@ -46,10 +46,7 @@ impl Sealer {
     }
 
     fn for_purpose(master_key: &[u8], purpose: &[u8]) -> Self {
-        let mut key = [0; 32];
-        #[expect(clippy::expect_used, reason = "HKDF-SHA-256 gives up to 8160 bytes")]
-        Hkdf::<Sha256>::new(None, master_key).expand(purpose, &mut key).expect("HKDF-SHA-256 gives 32 bytes");
-        Self(Aes256Gcm::new(&key.into()))
+        Self(Aes256Gcm::new(&secrets::derived(master_key, purpose).into()))
     }
 
     /// Seals a credential for the row `row_id`: base64 of nonce and ciphertext, different every time.

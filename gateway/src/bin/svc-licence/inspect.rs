@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use svc_gateway::licence::keys::{VerifyingKey, trusted};
 use svc_gateway::licence::state::{Environment, resolve};
 use svc_gateway::licence::token::verify;
-use svc_gateway::licence::{Edition, Licence};
+use svc_gateway::licence::{DAY, Edition, Licence};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, now: i64) -> Result<String> {
         claims.edition.as_str(),
         shown(claims.issued_at),
         shown(claims.expires_at),
-        claims.expires_at.saturating_sub(now).max(0) / 86_400,
+        claims.expires_at.saturating_sub(now).max(0) / DAY,
         verified.key,
         resolved.tier.as_str(),
         resolved.standing.as_str(),

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use svc_gateway::licence::Edition;
 use svc_gateway::licence::keys::SigningKey;
 use svc_gateway::licence::token::{Claims, sign};
+use svc_gateway::licence::{DAY, Edition};
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime, Time};
@@ -13,7 +13,6 @@ use time::{Date, OffsetDateTime, Time};
 use crate::arguments::Arguments;
 use crate::files;
 
-const DAY: i64 = 86_400;
 /// Days of the longest licence: a hundred years.
 const LONGEST: i64 = 36_500;
 
