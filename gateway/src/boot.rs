@@ -74,7 +74,8 @@ pub fn run(conf: Conf, registry: &Registry) -> Result<()> {
     let runtime = store_runtime()?;
     let pepper = Pepper::new(secrets.key_pepper());
     let sealer = Sealer::new(secrets.master_key());
-    let now = Clock::default().unix_ms();
+    let clock = Clock::default();
+    let now = clock.unix_ms();
     let licence = Licence::at_start(&conf, &secrets, now / 1000);
     log::info!("{}", licence.line(now / 1000));
     licence.warn_about(&conf);
@@ -87,8 +88,7 @@ pub fn run(conf: Conf, registry: &Registry) -> Result<()> {
     let begin = journal.end_position();
     let shared = shared_limits(&conf)?;
     let metrics = metrics(&conf, &licence)?;
-    let clock = Clock::default();
-    let instance = RequestId::generate(clock.unix_ms());
+    let instance = RequestId::generate(now);
     let (traces, exporter) = Traces::start(&conf.telemetry.traces, instance.as_str())?.unzip();
     let gateway = Arc::new(Gateway {
         chain,

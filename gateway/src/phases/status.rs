@@ -21,14 +21,10 @@ pub fn run(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> {
     }
     let status = head.status.as_u16();
     if renewed(exchange, status, &head.headers) {
-        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same credential is tried anew");
-        error.set_retry(true);
-        return Err(error);
+        return again(status, "the same credential is tried anew");
     }
     if status == 400 && signed(exchange) && exchange.attempts.bare(&exchange.gateway, status) {
-        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the same is asked without signatures");
-        error.set_retry(true);
-        return Err(error);
+        return again(status, "the same is asked without signatures");
     }
     let judgement = judge(status);
     let guess = rest_credential(exchange, judgement, &head.headers);
@@ -46,9 +42,7 @@ pub fn run(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> {
         return Ok(());
     }
     if next {
-        let mut error = Error::explain(ErrorType::HTTPStatus(status), "the provider's answer leads to the next candidate");
-        error.set_retry(true);
-        return Err(error);
+        return again(status, "the provider's answer leads to the next candidate");
     }
     if judgement == Judgement::CredentialRefused {
         exchange.attempts.credential_refused();
@@ -56,6 +50,13 @@ pub fn run(exchange: &mut Exchange, head: &ResponseHeader) -> Result<()> {
     }
     exchange.attempts.deliver();
     Ok(())
+}
+
+/// Ends the try, so that Pingora makes another.
+fn again(status: u16, why: &'static str) -> Result<()> {
+    let mut error = Error::explain(ErrorType::HTTPStatus(status), why);
+    error.set_retry(true);
+    Err(error)
 }
 
 /// Whether the refused credential is to be used once more, after a token was dropped or the clock put right.
