@@ -8,7 +8,7 @@ const LITTLE: usize = 4 << 10;
 /// Bytes of text kept where every answer is counted.
 const MUCH: usize = 256 << 10;
 /// Bytes the first text makes room for.
-const FIRST: usize = 256;
+const FIRST: usize = 512;
 
 /// Which answers are listened to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,11 +5,9 @@ use bytes::Bytes;
 use super::of_request;
 use super::sample::{Sample, Windows};
 
-/// Bodies up to this size are kept whole for as long as an answer streams.
-const SMALL: usize = 4 << 10;
 /// Bodies up to this size are counted whole.
 const WHOLE: usize = 256 << 10;
-/// What is looked at of a body that is kept only as a sample.
+/// What is looked at of the texts of a body that is kept for as long as an answer streams: all of them where they are short.
 const FEW: Windows = Windows { count: 32, bytes: 128 };
 /// What is counted of a large one.
 const MANY: Windows = Windows { count: 256, bytes: 256 };
@@ -19,15 +17,15 @@ const MANY: Windows = Windows { count: 256, bytes: 256 };
 pub enum Prompt {
     /// All of it.
     Whole(Bytes),
-    /// Parts of its text.
-    Sampled(Box<Sample>),
+    /// Its texts, or parts of them.
+    Texts(Sample),
 }
 
 impl Prompt {
-    /// The validated JSON `body`, for long: whole where it is small, else a sample of at most 4 KiB of text.
+    /// The validated JSON `body`, for long: its texts where those are at most 4 KiB, else a sample of as much.
     #[must_use]
-    pub fn compact(body: &Bytes) -> Self {
-        if body.len() <= SMALL { Self::Whole(body.clone()) } else { Self::Sampled(Box::new(Sample::of(body, FEW))) }
+    pub fn compact(body: &[u8]) -> Self {
+        Self::Texts(Sample::of(body, FEW))
     }
 
     /// Memory held, in bytes.
@@ -35,17 +33,17 @@ impl Prompt {
     pub fn held(&self) -> usize {
         match self {
             Self::Whole(body) => body.len(),
-            Self::Sampled(sample) => sample.held(),
+            Self::Texts(sample) => sample.held(),
         }
     }
 
-    /// Tokens of the request; an estimate where it is large or only a sample is left.
+    /// Tokens of the request; an estimate where it is large.
     #[must_use]
     pub fn count(&self, model: &str) -> u64 {
         match self {
             Self::Whole(body) if body.len() <= WHOLE => of_request(model, body),
             Self::Whole(body) => Sample::of(body, MANY).count(model),
-            Self::Sampled(sample) => sample.count(model),
+            Self::Texts(sample) => sample.count(model),
         }
     }
 }
@@ -69,7 +67,7 @@ mod tests {
     fn close_bytes(told: &str, body: String) {
         let body = Bytes::from(body);
         let exact = of_request("gpt-4o", &body);
-        for (name, prompt) in [("few", Prompt::compact(&body)), ("many", Prompt::Sampled(Box::new(Sample::of(&body, MANY))))] {
+        for (name, prompt) in [("few", Prompt::compact(&body)), ("many", Prompt::Texts(Sample::of(&body, MANY)))] {
             let own = prompt.count("gpt-4o");
             assert!(own.abs_diff(exact) * 100 <= exact * 5, "{told}, {name}: {own} for {exact}");
         }
@@ -150,21 +148,31 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_small_however_large_the_body() {
-        let small = Bytes::from(turns(&["Hello!"]).to_string());
-        assert!(matches!(Prompt::compact(&small), Prompt::Whole(kept) if kept.as_ptr() == small.as_ptr()), "a small body is not copied");
         for text in [PROSE.repeat(50), "a ".repeat(500_000), "x".repeat(500_000)] {
             let many: Vec<&str> = text.as_bytes().chunks(40).filter_map(|piece| std::str::from_utf8(piece).ok()).collect();
             for body in [turns(&[&text]), turns(&many)] {
-                let held = Prompt::compact(&Bytes::from(body.to_string())).held();
+                let held = Prompt::compact(body.to_string().as_bytes()).held();
                 assert!(held <= 8 << 10, "{held}");
             }
         }
     }
 
     #[test]
+    fn short_texts_are_kept_to_the_letter_and_nothing_else_is() {
+        let parts = json!([{"type": "text", "text": "Grüße, \"world\"\n"}, {"type": "image_url", "image_url": {"url": "https://h/p.png"}}]);
+        let body = json!({"model": "m", "stream": true, "stop": ["END", ""], "messages": [
+            {"role": "system", "content": PROSE.chars().take(3_000).collect::<String>()}, {"role": "user", "content": parts}]});
+        let body = body.to_string();
+        let prompt = Prompt::compact(body.as_bytes());
+        assert_eq!(prompt.count("gpt-4o"), of_request("gpt-4o", body.as_bytes()));
+        let Prompt::Texts(sample) = &prompt else { unreachable!() };
+        assert!(prompt.held() < size_of_val(sample) + body.len() - 100, "{} of {}", prompt.held(), body.len());
+    }
+
+    #[test]
     fn a_body_without_text_counts_its_turns() {
-        let body = Bytes::from(json!({"messages": vec![json!({"role": "user", "content": null}); 500]}).to_string());
-        assert_eq!(Prompt::compact(&body).count("m"), of_request("m", &body));
+        let body = json!({"messages": vec![json!({"role": "user", "content": null}); 500]}).to_string();
+        assert_eq!(Prompt::compact(body.as_bytes()).count("m"), of_request("m", body.as_bytes()));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) struct Windows {
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// Texts as they are escaped in the body, each followed by a zero byte, which no valid JSON text holds.
-    text: Vec<u8>,
+    text: Box<[u8]>,
     /// Bytes of them.
     seen: u64,
     /// Bytes of all texts.
@@ -34,7 +34,6 @@ impl Sample {
         let mut sample = Self::default();
         let texts = sample.texts(body);
         sample.look(body, &texts, windows);
-        sample.text.shrink_to_fit();
         sample
     }
 
@@ -71,13 +70,14 @@ impl Sample {
     fn look(&mut self, body: &[u8], texts: &[Span], windows: Windows) {
         let total = usize::try_from(self.total).unwrap_or(usize::MAX);
         let all = total <= windows.count * windows.bytes;
+        let mut seen = Vec::with_capacity(if all { total + texts.len() } else { 0 });
         let stride = total / windows.count.max(1);
         let (mut before, mut window) = (0, 0);
         for span in texts {
             let text = span.of(body);
             let end = before + text.len();
             if all {
-                self.take(text);
+                self.take(text, &mut seen);
             }
             while !all && window < windows.count {
                 let from = window * stride + astray(window, stride - windows.bytes);
@@ -87,7 +87,7 @@ impl Sample {
                 }
                 let first = between(text, from.saturating_sub(before));
                 let last = between(text, (to - before).min(text.len()));
-                self.take(text.get(first..last).unwrap_or_default());
+                self.take(text.get(first..last).unwrap_or_default(), &mut seen);
                 if to > end {
                     break;
                 }
@@ -95,19 +95,21 @@ impl Sample {
             }
             before = end;
         }
+        // A copy is as large as it needs to be; what a vector shrinks by, its allocator may keep.
+        self.text = Box::from(seen.as_slice());
     }
 
-    fn take(&mut self, text: &[u8]) {
+    fn take(&mut self, text: &[u8], seen: &mut Vec<u8>) {
         if !text.is_empty() {
-            self.text.extend_from_slice(text);
-            self.text.push(0);
+            seen.extend_from_slice(text);
+            seen.push(0);
             self.seen += text.len() as u64;
         }
     }
 
     /// Memory held, in bytes.
     pub(super) fn held(&self) -> usize {
-        self.text.capacity() + size_of::<Self>()
+        self.text.len() + size_of::<Self>()
     }
 
     /// Tokens of the whole request, in proportion to those of what was seen.
