@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::reading::{Fate, Page};
-use crate::usage::read_chat;
 use crate::wire::json::{Kind, Member, elements, members, members_after, members_at, skip_space};
 
 /// The key of the choices as vendors write it.
@@ -50,7 +49,7 @@ pub(super) fn read(page: &mut Page<'_>, data: &[u8]) -> Fate {
 
 fn usage(page: &mut Page<'_>, data: &[u8], member: &Member<'_>, before: Option<usize>) {
     match member.kind {
-        Kind::Object => page.facts.usage = read_chat(member.value()).or(page.facts.usage),
+        Kind::Object => page.facts.chat_usage(member.value()),
         Kind::Null if page.rules.hide_usage => page.remove(data, member, before),
         _ => {}
     }

@@ -30,7 +30,7 @@ fn walk(page: &mut Page<'_>, data: &[u8]) {
             b"type" => event_type(page, data, member.value()),
             b"message" if member.kind == Kind::Object => message(page, &member),
             b"model" => page.model(&member, 0),
-            b"usage" => page.facts.messages_usage.merge(member.value()),
+            b"usage" => page.facts.messages_usage(member.value()),
             b"delta" => members(member.value()).for_each(|member| stop_reason(page, &member)),
             b"stop_reason" => stop_reason(page, &member),
             b"content" => page.facts.content_started |= member.value() != b"[]",
@@ -56,7 +56,7 @@ fn message(page: &mut Page<'_>, message: &Member<'_>) {
     for member in members(message.value()) {
         match &*member.name() {
             b"model" => page.model(&member, message.span.start),
-            b"usage" => page.facts.messages_usage.merge(member.value()),
+            b"usage" => page.facts.messages_usage(member.value()),
             _ => {}
         }
     }

@@ -1,7 +1,6 @@
 //! The other endpoints of the chat-completions vendor: embeddings, images, audio and moderations.
 
 use super::reading::{Page, leading_type};
-use crate::usage::read_chat;
 use crate::wire::json::{Kind, members};
 
 /// Reads one answer or event.
@@ -21,7 +20,7 @@ pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
                 }
             }
             b"model" => page.model(&member, 0),
-            b"usage" => page.facts.usage = read_chat(member.value()).or(page.facts.usage),
+            b"usage" => page.facts.chat_usage(member.value()),
             b"error" => page.facts.fail(member.value(), member.kind),
             _ => {}
         }

@@ -4,7 +4,7 @@ use super::error::InBandError;
 use super::hearing::Ear;
 use super::{BodyKind, chat, generate, messages, plain, responses};
 use crate::tokens::{Heard, Hearing};
-use crate::usage::{MessagesUsage, Usage, read_generate_content};
+use crate::usage::{MessagesUsage, Usage, read_chat, read_generate_content};
 use crate::wire::json::{self, Kind, Member, Span};
 
 /// Longest prefix remembered, in bytes.
@@ -16,26 +16,40 @@ const USAGE_LIMIT: usize = 64 << 10;
 /// What was learnt so far.
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
-    pub(super) usage: Option<Usage>,
-    pub(super) messages_usage: MessagesUsage,
+    // In boxes, since most of the time a stream knows none of them.
+    chat_usage: Option<Box<Usage>>,
+    messages_usage: Option<Box<MessagesUsage>>,
     /// The last usage object of generate content, which comes with most chunks and is read when it is asked for.
     generate_usage: Vec<u8>,
     pub(super) error: Option<Box<InBandError>>,
     pub(super) content_started: bool,
     pub(super) terminal: bool,
-    pub(super) finish_reason: Option<String>,
+    pub(super) finish_reason: Option<Box<str>>,
 }
 
 impl Learnt {
     pub(super) fn usage(&self) -> Option<Usage> {
         let generated = || read_generate_content(&self.generate_usage);
-        self.usage.or_else(|| self.messages_usage.usage()).or_else(generated)
+        let merged = || self.messages_usage.as_ref()?.usage();
+        self.chat_usage.as_deref().copied().or_else(merged).or_else(generated)
     }
 
     /// Whether the usage told is that of the whole answer, as far as it has come. Chat completions and responses tell theirs once
     /// it is known, the others from the start.
     fn usage_is_final(&self) -> bool {
-        self.usage.is_some() || ((self.finish_reason.is_some() || self.terminal) && self.usage().is_some())
+        self.chat_usage.is_some() || ((self.finish_reason.is_some() || self.terminal) && self.usage().is_some())
+    }
+
+    /// Remembers the usage object of a dialect that tells it once, or anew each time.
+    pub(super) fn chat_usage(&mut self, usage: &[u8]) {
+        if let Some(usage) = read_chat(usage) {
+            self.chat_usage = Some(Box::new(usage));
+        }
+    }
+
+    /// Adds what a usage object of messages tells.
+    pub(super) fn messages_usage(&mut self, usage: &[u8]) {
+        self.messages_usage.get_or_insert_default().merge(usage);
     }
 
     /// Remembers the last usage object that is not empty.
@@ -49,7 +63,7 @@ impl Learnt {
     /// Remembers the first finish reason.
     pub(super) fn finish(&mut self, value: &[u8]) {
         if self.finish_reason.is_none() {
-            self.finish_reason = Some(json::decode_string(value).into_owned());
+            self.finish_reason = Some(json::decode_string(value).into());
         }
     }
 
@@ -270,6 +284,7 @@ impl Page<'_> {
         self.prefix.patches.clear();
         if bytes.len() <= PREFIX_LIMIT {
             self.prefix.bytes.extend_from_slice(bytes);
+            self.prefix.patches.reserve_exact(self.patches.len());
             self.prefix.patches.extend_from_slice(self.patches);
             self.prefix.before = before;
         }
@@ -281,7 +296,7 @@ impl Page<'_> {
             && member.kind == Kind::String
             && *member.value() != **model
         {
-            self.patches.push(Patch { span: member.span.shifted(base), with: With::Model });
+            self.patch(Patch { span: member.span.shifted(base), with: With::Model });
         }
     }
 
@@ -293,7 +308,13 @@ impl Page<'_> {
             (_, Some(before)) => Span { start: before, end: member.span.end },
             (_, None) => Span { start: member.key_span.start, end: member.span.end },
         };
-        self.patches.push(Patch { span, with: With::Nothing });
+        self.patch(Patch { span, with: With::Nothing });
+    }
+
+    fn patch(&mut self, patch: Patch) {
+        // Nearly always the only one.
+        self.patches.reserve_exact(1);
+        self.patches.push(patch);
     }
 }
 

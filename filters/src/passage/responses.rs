@@ -1,7 +1,6 @@
 //! Responses: answers and events.
 
 use super::reading::{Page, leading_type};
-use crate::usage::read_chat;
 use crate::wire::json::{Kind, Member, members};
 
 /// Reads one answer or event.
@@ -67,7 +66,7 @@ fn response(page: &mut Page<'_>, response: &[u8], base: usize) {
     for member in members(response) {
         match &*member.name() {
             b"model" => page.model(&member, base),
-            b"usage" => page.facts.usage = read_chat(member.value()).or(page.facts.usage),
+            b"usage" => page.facts.chat_usage(member.value()),
             b"error" => {
                 failed = member.kind != Kind::Null;
                 page.facts.fail(member.value(), member.kind);
