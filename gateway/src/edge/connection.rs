@@ -12,7 +12,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use parking_lot::Mutex;
 use pingora::protocols::{Shutdown, SocketDigest, Stream};
 use pingora::proxy::Session;
@@ -102,9 +101,9 @@ impl Connection {
         self.idle.has_struck()
     }
 
-    /// Sends `beat` whenever nothing was sent for `every`, until [`Connection::be_silent`].
-    pub fn keep_alive(&self, every: Duration, beat: Bytes) {
-        self.pulse.start(every, beat);
+    /// Sends `words`, as a chunk, whenever nothing was sent for `every`, until [`Connection::be_silent`].
+    pub fn keep_alive(&self, every: Duration, words: &'static str) {
+        self.pulse.start(every, words);
     }
 
     /// Sends nothing of its own from now on.

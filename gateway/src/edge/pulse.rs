@@ -11,7 +11,8 @@ use super::deadline::Due;
 /// The pulse of one connection. A write costs it two flags: it looks twice in every interval whether there was one.
 #[derive(Debug, Default)]
 pub(super) struct Pulse {
-    beat: Mutex<Option<(Duration, Bytes)>>,
+    /// How often, and with which words.
+    beat: Mutex<Option<(Duration, &'static str)>>,
     due: Due,
     wrote: bool,
     silent: bool,
@@ -20,9 +21,9 @@ pub(super) struct Pulse {
 }
 
 impl Pulse {
-    /// Lets `beat` be sent whenever nothing was for `every`, or half of that longer at the most.
-    pub(super) fn start(&self, every: Duration, beat: Bytes) {
-        *self.beat.lock() = Some((every, beat));
+    /// Lets `words` be sent whenever nothing was for `every`, or half of that longer at the most.
+    pub(super) fn start(&self, every: Duration, words: &'static str) {
+        *self.beat.lock() = Some((every, words));
         self.due.set(Some(Instant::now() + every / 2));
     }
 
@@ -49,18 +50,18 @@ impl Pulse {
         self.due.at()
     }
 
-    /// What is to be sent now.
+    /// What is to be sent now: the words as a chunk of a body.
     pub(super) fn beats(&mut self, now: Instant) -> Option<Bytes> {
         if !self.due.strikes(now) {
             return None;
         }
-        let (every, beat) = self.beat.get_mut().clone()?;
+        let (every, words) = (*self.beat.get_mut())?;
         self.due.set(Some(now + every / 2));
         let quiet = !std::mem::take(&mut self.wrote) && self.whole;
         let was_silent = std::mem::replace(&mut self.silent, quiet);
         let beats = quiet && was_silent;
         self.silent &= !beats;
-        beats.then_some(beat)
+        beats.then(|| Bytes::from(format!("{:x}\r\n{words}\r\n", words.len())))
     }
 }
 
@@ -85,9 +86,9 @@ mod tests {
         let mut pulse = Pulse::default();
         pulse.written();
         pulse.flushed();
-        pulse.start(Duration::from_secs(10), Bytes::from_static(b"beat"));
+        pulse.start(Duration::from_secs(10), "beat");
         let start = Instant::now();
-        assert_eq!(next(&mut pulse).await, "beat");
+        assert_eq!(next(&mut pulse).await, "4\r\nbeat\r\n");
         assert_eq!(start.elapsed(), Duration::from_secs(15), "the first half saw the write");
         next(&mut pulse).await;
         assert_eq!(start.elapsed(), Duration::from_secs(25));
@@ -96,7 +97,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn it_rests_while_something_is_written_and_never_cuts_in() {
         let mut pulse = Pulse::default();
-        pulse.start(Duration::from_secs(10), Bytes::from_static(b"beat"));
+        pulse.start(Duration::from_secs(10), "beat");
         for _ in 0..10 {
             pulse.written();
             pulse.flushed();

@@ -262,11 +262,11 @@ fn hold(session: &Session, streams: bool) {
 }
 
 /// Keeps a client in touch whose stream is silent, in the form its SDKs survive. Only a chunked body can be added to.
-pub fn keep_alive(session: &Session, exchange: &Exchange, words: &str) {
+pub fn keep_alive(session: &Session, exchange: &Exchange, words: &'static str) {
     let every = exchange.gateway.conf.client_keepalive.get();
     let chunked = session.req_header().version == Version::HTTP_11;
     if let Some(connection) = Connection::of(session).filter(|_| chunked && !every.is_zero()) {
-        connection.keep_alive(every, Bytes::from(format!("{:x}\r\n{words}\r\n", words.len())));
+        connection.keep_alive(every, words);
     }
 }
 
