@@ -34,15 +34,21 @@ pub(super) type Caches = Pool<Vec<Cache>, Make>;
 pub(super) type Taken<'c> = PoolGuard<'c, Vec<Cache>, Make>;
 type Make = Box<dyn Fn() -> Vec<Cache> + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
-/// An automaton that finds every rule whose wider pattern matches. `frugal` ones give up where they would only build states.
-pub(super) fn automaton<'a>(rules: impl Iterator<Item = &'a Rule>, frugal: bool) -> Result<DFA, SetError> {
+/// An automaton that finds every rule whose wider pattern matches.
+pub(super) fn automaton<'a>(rules: impl Iterator<Item = &'a Rule>) -> Result<DFA, SetError> {
     let patterns: Vec<_> = rules.map(Rule::wider).collect();
-    build(&patterns, false, frugal)
+    build(&patterns, false, false)
 }
 
-/// An automaton that reads backwards from the end of a text, and matches where what follows may be the beginning of a match.
+/// An automaton that finds every rule whose herald does. It gives up where it would only build states.
+pub(super) fn heralds<'a>(rules: impl Iterator<Item = &'a Rule>) -> Result<DFA, SetError> {
+    let patterns: Vec<_> = rules.map(Rule::herald).collect();
+    build(&patterns, false, true)
+}
+
+/// An automaton that reads backwards from the end of a text, and matches where what follows may be the beginning of a herald.
 pub(super) fn beginnings<'a>(rules: impl Iterator<Item = &'a Rule>) -> Result<DFA, SetError> {
-    let patterns: Vec<_> = rules.map(|rule| pattern::beginnings(rule.wider())).collect();
+    let patterns: Vec<_> = rules.map(|rule| pattern::beginnings(rule.herald())).collect();
     build(&patterns, true, true)
 }
 

@@ -71,7 +71,7 @@ impl Live {
             let fits = |max: usize| max.next_power_of_two().ilog2().max(SMALLEST) == exponent;
             let of_tier: Vec<_> = rules.iter().copied().filter(|(_, rule)| fits(rule.max_match())).collect();
             if let Some(max) = of_tier.iter().map(|(_, rule)| rule.max_match()).max() {
-                let automaton = automaton::automaton(of_tier.iter().map(|(_, rule)| *rule), false)?;
+                let automaton = automaton::automaton(of_tier.iter().map(|(_, rule)| *rule))?;
                 tiers.push(Tier { automaton, rules: of_tier.iter().map(|(index, _)| *index).collect(), max });
             }
         }

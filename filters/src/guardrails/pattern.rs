@@ -2,12 +2,14 @@
 
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
-use regex_syntax::hir::{Hir, HirKind, Look};
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::rule::{MAX_MATCH, RuleError};
 
 /// Bytes a compiled pattern may take.
 const MAX_PROGRAM: usize = 1 << 20;
+/// From which rarity on a text is not met by chance: two digits after something fixed, or ten letters.
+const RARE: u32 = 10;
 /// How deep a pattern may be nested.
 const MAX_NESTING: u32 = 100;
 
@@ -72,6 +74,59 @@ pub(super) fn widened(hir: Hir) -> Hir {
     }
 }
 
+/// What every match of the expression begins with, up to where that is rare in texts of all kinds; `None` where it does not get rare,
+/// or has no fixed size.
+pub(super) fn opening(hir: &Hir) -> Option<Hir> {
+    let parts = if let HirKind::Concat(parts) = hir.kind() { parts.as_slice() } else { std::slice::from_ref(hir) };
+    let mut rarity = 0;
+    for (index, part) in parts.iter().enumerate() {
+        rarity += match part.kind() {
+            HirKind::Look(_) => 0,
+            HirKind::Literal(literal) => {
+                str::from_utf8(&literal.0).ok()?.chars().map(|character| rarity_of(&[(character, character)])).sum()
+            }
+            HirKind::Class(class) => class_rarity(class)?,
+            HirKind::Repetition(Repetition { min, max, sub, .. }) if *max == Some(*min) => match sub.kind() {
+                HirKind::Class(class) => class_rarity(class)?.saturating_mul(*min),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if rarity >= RARE {
+            return Some(Hir::concat(parts.get(..=index)?.to_vec()));
+        }
+    }
+    None
+}
+
+fn class_rarity(class: &Class) -> Option<u32> {
+    let class = match class {
+        Class::Unicode(class) => class.clone(),
+        Class::Bytes(class) => class.to_unicode_class()?,
+    };
+    Some(rarity_of(&class.iter().map(|range| (range.start(), range.end())).collect::<Vec<_>>()))
+}
+
+/// How rare characters of these ranges are, roughly: letters make words, and so say little.
+fn rarity_of(ranges: &[(char, char)]) -> u32 {
+    let (mut letters, mut digits, mut others) = (0, 0, 0);
+    for character in (0..128_u8).map(char::from).filter(|character| ranges.iter().any(|(from, to)| (from..=to).contains(&character))) {
+        match character {
+            'a'..='z' | 'A'..='Z' => letters += 1,
+            '0'..='9' => digits += 1,
+            ' ' => others += 128,
+            _ => others += 1,
+        }
+    }
+    match (letters, digits, others) {
+        (0, 0, 0) => 3,
+        (0, 1.., 0) => 5,
+        (0, 0, 1 | 2) => 2,
+        (1..=4, 0, 0) => 1,
+        _ => 0,
+    }
+}
+
 /// Everything a match of the expression may begin with, from nothing to all of it.
 pub(super) fn beginnings(hir: &Hir) -> Hir {
     match hir.kind() {
@@ -113,4 +168,22 @@ const fn is_unicode_word(look: Look) -> bool {
             | Look::WordStartHalfUnicode
             | Look::WordEndHalfUnicode
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rare_at_the_beginning_of_every_match_is_its_opening() {
+        let opening = |pattern: &str| opening(&widened(parse(pattern).unwrap())).map(|hir| hir.to_string());
+        let same = |pattern: &str, expected: &str| assert_eq!(opening(pattern), Some(parse(expected).unwrap().to_string()), "{pattern}");
+        same("-----BEGIN .*END", "-----BEGIN ");
+        same("(?i-u:\\b[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}\\b)", "(?i-u:\\b[A-Z]{2}[0-9]{2})");
+        same("(?i)highly confidential .*", "(?i)highly conf");
+        same("合同编号.*", "合同编号");
+        for common in ["[a-z]+@.*", "show .*", "(?:ab|cd)1234.*", "a?1234.*", "[0-9]{1,3}x.*", "\\w{20} .*"] {
+            assert_eq!(opening(common), None, "{common}");
+        }
+    }
 }

@@ -19,6 +19,8 @@ pub const MAX_PATTERN: usize = 1024;
 pub const DEFAULT_MAX_MATCH: usize = 1024;
 /// Bytes that one match may have at the very most.
 pub const MAX_MATCH: usize = 65_536;
+/// Bytes of a match that is a long one.
+const LONG: usize = 32;
 /// The priority of rules that do not say.
 pub const DEFAULT_PRIORITY: i32 = 100;
 
@@ -104,6 +106,8 @@ pub struct Rule {
     /// The pattern without what depends on the characters around it in ways an automaton over bytes cannot follow: it matches
     /// whatever the pattern matches, and perhaps more.
     wider: Hir,
+    /// What every match begins with, where a match may become long and begins with something rare.
+    opening: Option<Hir>,
     /// Whether the pattern alone would allow longer matches than the bound does.
     is_cut: bool,
 }
@@ -130,6 +134,7 @@ impl Rule {
         let regex = pattern::build(&hir)?;
         let is_cut = hir.properties().maximum_len().is_none_or(|longest| longest > max_match);
         let wider = pattern::widened(hir);
+        let opening = if is_cut || max_match > LONG { pattern::opening(&wider) } else { None };
         Ok(Self {
             name: spec.name.into(),
             priority: spec.priority,
@@ -139,6 +144,7 @@ impl Rule {
             max_match,
             regex,
             wider,
+            opening,
             is_cut,
         })
     }
@@ -181,9 +187,14 @@ impl Rule {
         &self.wider
     }
 
-    /// Bytes a run of the wider pattern may have before the bound ends it; `None` where it ends by itself.
+    /// What is looked for first: the opening of a match, or else the wider pattern. Where it is not found there is no match.
+    pub(super) fn herald(&self) -> &Hir {
+        self.opening.as_ref().unwrap_or(&self.wider)
+    }
+
+    /// Bytes a run of the herald may have before the bound ends it; `None` where it ends by itself.
     pub(super) fn cut(&self) -> Option<usize> {
-        self.is_cut.then_some(self.max_match)
+        (self.is_cut && self.opening.is_none()).then_some(self.max_match)
     }
 
     /// How many bytes of what the pattern matched count; `None` where none do.

@@ -143,7 +143,7 @@ impl Lens {
 
 impl Sieve {
     fn new<'a>(rules: impl Iterator<Item = &'a Rule> + Clone) -> Result<Self, SetError> {
-        let automaton = automaton::automaton(rules.clone(), true)?;
+        let automaton = automaton::heralds(rules.clone())?;
         let beginnings = automaton::beginnings(rules.clone())?;
         let caches = automaton::caches(vec![automaton.clone(), beginnings.clone()]);
         Ok(Self { automaton, beginnings, caches, uncut: rules.filter_map(Rule::cut).min().unwrap_or(usize::MAX) })
