@@ -23,22 +23,26 @@ pub struct Stream {
     /// The folded text and where it came from, while it differs.
     folded: Option<Box<(Track, Map)>>,
     spans: Spans,
+    /// How far it was settled the last time.
+    upto: usize,
 }
 
 /// How far a text is settled, and what was found since the last time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Settled {
     /// Bytes from the start of the text that no finding told later touches.
     pub upto: usize,
     /// What was found before that and was not told yet, in order.
     pub findings: Vec<Finding>,
+    /// The text from where it was settled before; empty where nothing was found.
+    pub text: String,
 }
 
 impl Stream {
     /// A text at `place` of which nothing came yet.
     #[must_use]
     pub fn new(rules: &Arc<RuleSet>, place: Place) -> Self {
-        Self { rules: rules.clone(), place, len: 0, raw: Track::default(), folded: None, spans: Spans::default() }
+        Self { rules: rules.clone(), place, len: 0, raw: Track::default(), folded: None, spans: Spans::default(), upto: 0 }
     }
 
     /// Takes the next piece in.
@@ -72,7 +76,7 @@ impl Stream {
     }
 
     fn settle(&mut self, ended: bool) -> Settled {
-        let Some(lens) = self.rules.lens(self.place) else { return Settled { upto: self.len, findings: Vec::new() } };
+        let Some(lens) = self.rules.lens(self.place) else { return Settled { upto: self.len, findings: Vec::new(), text: String::new() } };
         self.raw.advance(&self.rules, lens, None, ended, &mut self.spans);
         let mut frontier = self.raw.frontier(None);
         if let Some((track, map)) = self.folded.as_deref_mut() {
@@ -82,11 +86,13 @@ impl Stream {
         let mut spans = Vec::new();
         self.spans.settle(if ended { usize::MAX } else { frontier }, &mut spans);
         let (text, base) = self.raw.kept();
-        let findings = spans.into_iter().map(|span| Finding::of(span, self.place, text, base)).collect();
+        let findings: Vec<Finding> = spans.into_iter().map(|span| Finding::of(span, self.place, text, base)).collect();
+        let text = if findings.is_empty() { "" } else { text.get(self.upto - base..).unwrap_or_default() }.to_owned();
         // A group that was cut off another may begin later than what is undecided: what is found there belongs to it.
         let upto = self.spans.held().unwrap_or(frontier);
         self.forget(upto);
-        Settled { upto, findings }
+        self.upto = upto;
+        Settled { upto, findings, text }
     }
 
     fn forget(&mut self, upto: usize) {
@@ -99,6 +105,12 @@ impl Stream {
                 map.forget(track.base());
             }
         }
+    }
+}
+
+impl fmt::Debug for Settled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settled").field("upto", &self.upto).field("findings", &self.findings).finish_non_exhaustive()
     }
 }
 
