@@ -36,7 +36,7 @@ impl ArrayStream {
         self.done = self.framer.boundary().is_done();
         if end && self.done {
             let rest = self.framer.take_pending();
-            out.append(self.framer.piece(), &rest);
+            out.append(self.framer.piece(), rest);
         }
         // Only the closing bracket makes the answer whole, whatever the elements say.
         reader.facts.terminal = self.done;

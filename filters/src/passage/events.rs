@@ -78,7 +78,7 @@ fn is_whole(raw: &[u8]) -> bool {
 fn pass_last(reader: &mut Reader, piece: &Bytes, frame: Frame, out: &mut Output) {
     let mut last = Output::default();
     pass(reader, piece, frame, &mut last);
-    out.append(piece, &last.finish(&Bytes::new()));
+    out.append(piece, last.finish(&Bytes::new()));
 }
 
 #[inline]

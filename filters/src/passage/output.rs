@@ -51,13 +51,13 @@ impl Output {
     }
 
     /// Sends `bytes` after everything else of the piece.
-    pub(crate) fn append(&mut self, piece: &[u8], bytes: &Bytes) {
+    pub(crate) fn append(&mut self, piece: &[u8], bytes: Bytes) {
         if self.edited.is_empty() && self.head.is_none() && self.done == self.end {
-            self.head = Some(bytes.clone());
+            self.head = Some(bytes);
             return;
         }
         self.copy(piece, self.end);
-        self.edited.extend_from_slice(bytes);
+        self.edited.extend_from_slice(&bytes);
     }
 
     /// What to send.

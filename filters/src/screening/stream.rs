@@ -36,12 +36,13 @@ use self::closing::Memory;
 use self::event::{Data, Event, Marks};
 use self::frames::Frames;
 use self::look::Core;
+use self::repeat::{Again, Repeat};
 use self::sight::Ends;
 pub use self::stop::{Closing, Stop};
 use crate::guardrails::{Decision, Place, Rule, RuleSet};
 use crate::passage::{BodyKind, Framing, Output};
 use crate::screening::report::Report;
-use crate::wire::framing::{Frame, FrameTooLarge};
+use crate::wire::framing::{FRAME_LIMIT, Frame, FrameTooLarge};
 
 /// Bytes of events that are held at most, but for a single one that has more. Beyond that the text that holds them up is taken as ended.
 const HELD: usize = 4 << 20;
@@ -53,6 +54,7 @@ const ANSWER: [Place; 3] = [Place::Answer, Place::Reasoning, Place::ToolArgument
 pub struct AnswerScreen {
     core: Core,
     frames: Frames,
+    repeat: Repeat,
     closing: Closing,
     marks: Marks,
     held: VecDeque<Event>,
@@ -75,6 +77,7 @@ impl AnswerScreen {
             memory: stops.then(|| Box::new(Memory::new(kind, array))),
             core: Core::new(kind, rules),
             frames: Frames::new(array),
+            repeat: Repeat::default(),
             closing,
             marks: Marks::default(),
             held: VecDeque::new(),
@@ -101,6 +104,13 @@ impl AnswerScreen {
         }
         if self.stopped.is_some() {
             return Ok(Bytes::new());
+        }
+        if !end
+            && self.frames.between_events()
+            && piece.len() <= FRAME_LIMIT
+            && let Some(again) = self.repeat.of(&piece)
+        {
+            return Ok(self.again(piece, again));
         }
         let mut out = Output::default();
         self.frames.push(piece);
@@ -152,21 +162,15 @@ impl AnswerScreen {
             Frame::Within(range) => piece.get(range.clone()).unwrap_or_default(),
             Frame::Carried { raw, .. } => raw,
         };
-        let (data, bytes) = self.frames.data(raw);
-        self.marks.clear();
-        if let Data::None = data {
-            // Only the bracket that ends an array has no data and ends texts.
-            self.frames.closes(raw).then(|| self.core.end(Ends::All));
-        } else {
-            self.core.look(&bytes, &mut self.marks);
-        }
-        if !last && self.held.is_empty() && !self.core.stopping && self.marks.passes(&self.core.tracks) {
-            self.sent |= self.marks.content;
-            if let Some(memory) = &mut self.memory {
-                memory.note(&bytes, self.marks.only_goes_on());
+        let data = match self.repeat.of(raw) {
+            Some(again) => {
+                self.frames.passed();
+                self.goes_on(raw, again)
             }
-            out.keep(frame);
-            return self.core.sweep();
+            None => self.look(raw),
+        };
+        if !last && self.passes(raw, data) {
+            return out.keep(frame);
         }
         if last {
             // It lies behind all of the piece that was sent on.
@@ -182,6 +186,52 @@ impl AnswerScreen {
         out.omit(piece, &frame);
         self.hold(raw, data);
         self.drain(piece, out);
+    }
+
+    /// Takes a piece that is one event like the last one but for its text.
+    fn again(&mut self, piece: Bytes, again: Again) -> Bytes {
+        let data = self.goes_on(&piece, again);
+        if self.passes(&piece, data) {
+            return piece;
+        }
+        let (nothing, mut out) = (Bytes::new(), Output::default());
+        self.hold(piece, data);
+        self.drain(&nothing, &mut out);
+        out.finish(&nothing)
+    }
+
+    /// Looks at an event; returns where its data lies.
+    fn look(&mut self, raw: &[u8]) -> Data {
+        self.marks.clear();
+        let (data, bytes) = self.frames.data(raw);
+        if let Data::None = data {
+            // Only the bracket that ends an array has no data and ends texts.
+            self.frames.closes(raw).then(|| self.core.end(Ends::All));
+        } else {
+            let only = self.core.look(&bytes, &mut self.marks);
+            self.repeat.learn(raw, data, only);
+        }
+        data
+    }
+
+    /// The same for an event that is known but for its text.
+    fn goes_on(&mut self, raw: &[u8], Again { key, data, text }: Again) -> Data {
+        self.marks.clear();
+        self.core.goes_on(data.of(raw), key, text.of(raw), &mut self.marks);
+        if self.frames.is_array() { Data::Element(data) } else { Data::Line(data) }
+    }
+
+    /// Whether the event that was looked at last leaves at once, as it is. Then that is noted.
+    fn passes(&mut self, raw: &[u8], data: Data) -> bool {
+        let passes = self.held.is_empty() && !self.core.stopping && self.marks.passes(&self.core.tracks);
+        if passes {
+            self.sent |= self.marks.content;
+            if let Some(memory) = &mut self.memory {
+                memory.note(&data.of(raw), self.marks.only_goes_on());
+            }
+            self.core.sweep();
+        }
+        passes
     }
 
     fn hold(&mut self, raw: Bytes, data: Data) {
@@ -214,12 +264,16 @@ impl AnswerScreen {
     fn send_first(&mut self, piece: &Bytes, out: &mut Output) {
         let Some(event) = self.held.pop_front() else { return };
         self.held_bytes -= event.raw.len();
-        let raw = event.changed(&mut self.core.tracks).map_or(event.raw, Bytes::from);
         self.sent |= event.marks.content;
+        let changed = event.changed(&mut self.core.tracks);
         if let Some(memory) = &mut self.memory {
-            memory.note(&event.data.of_changed(&raw), event.marks.only_goes_on());
+            let data = match &changed {
+                Some(raw) => event.data.of_changed(raw),
+                None => event.data.of(&event.raw),
+            };
+            memory.note(&data, event.marks.only_goes_on());
         }
-        out.append(piece, &raw);
+        out.append(piece, changed.map_or(event.raw, Bytes::from));
     }
 
     /// The answer is cut off: what comes before the first match leaves, then what ends it.
@@ -254,7 +308,7 @@ impl AnswerScreen {
         if let Some(memory) = &mut self.memory {
             memory.close(&stop, &self.closing, &mut front);
         }
-        out.append(piece, &Bytes::from(front));
+        out.append(piece, Bytes::from(front));
         // Nothing is read any more.
         (self.held, self.held_bytes) = (VecDeque::new(), 0);
         (self.core.tracks, self.marks, self.memory) = (Vec::new(), Marks::default(), None);

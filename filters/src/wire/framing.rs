@@ -74,6 +74,11 @@ impl<B: Boundary> Framer<B> {
         &self.piece
     }
 
+    /// Whether the next piece begins a frame.
+    pub const fn is_between(&self) -> bool {
+        self.carry.is_empty() && self.at >= self.piece.len()
+    }
+
     /// Lets go of the piece, once all of it was looked at.
     pub fn release(&mut self) {
         if self.at >= self.piece.len() {

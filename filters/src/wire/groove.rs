@@ -3,41 +3,79 @@
 //! Most events of a stream are such. Where the bytes before a text and after it are the same, so is all that a reader would find in
 //! them: they are compared instead of walked.
 
-use super::json::string_end;
+use std::sync::LazyLock;
+
+use memchr::memchr2;
+use memchr::memmem::Finder;
+
+use super::json::{Span, string_end};
+
+/// The member some vendors fill with as many letters as make all events alike in size.
+static PADDING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"obfuscation\":\""));
 
 /// What was around the last text.
 #[derive(Debug, Default)]
 pub(crate) struct Groove {
     before: Vec<u8>,
     after: Vec<u8>,
+    /// Where padding stands in what is after the text. It was left out.
+    padding: Option<u32>,
 }
 
 impl Groove {
-    /// The text that `bytes` begin with, if all around it is as around the last one, escaped as it is there; and the length of the whole.
+    /// The text that `bytes` begin with, if all around it but padding is as around the last one, escaped as it is there; and the
+    /// length of the whole. There are no ends of lines in the text and the padding.
     #[inline]
     pub(crate) fn follow<'v>(&self, bytes: &'v [u8]) -> Option<(&'v [u8], usize)> {
-        let Self { before, after } = self;
+        let Self { before, after, padding } = self;
         if before.is_empty() || !bytes.starts_with(before) {
             return None;
         }
-        let text_end = string_end(bytes, before.len())?.0 - 1;
-        if !bytes.get(text_end..)?.starts_with(after) {
+        let text = inside(bytes, before.len())?;
+        let mut at = before.len() + text.len();
+        let (near, far) = after.split_at_checked(padding.map_or(after.len(), |at| at as usize))?;
+        if !bytes.get(at..)?.starts_with(near) {
             return None;
         }
-        Some((bytes.get(before.len()..text_end)?, text_end + after.len()))
+        at += near.len();
+        if padding.is_some() {
+            at += inside(bytes, at)?.len();
+            if !bytes.get(at..)?.starts_with(far) {
+                return None;
+            }
+            at += far.len();
+        }
+        Some((text, at))
     }
 
     /// Remembers what is around `inner`, the inside of a string in `value`, unless that is more than `limit` bytes.
     pub(crate) fn learn(&mut self, value: &[u8], inner: &[u8], limit: usize) {
-        let start = inner.as_ptr().addr().saturating_sub(value.as_ptr().addr());
-        let around = value.split_at_checked(start).and_then(|(before, rest)| Some((before, rest.get(inner.len()..)?)));
+        let Span { start, end } = Span::within(value, inner);
+        let around = value.get(..start).zip(value.get(end..));
         self.before.clear();
         self.after.clear();
+        self.padding = None;
         if let Some((before, after)) = around.filter(|(before, after)| before.len() + after.len() <= limit) {
             self.before.extend_from_slice(before);
-            self.after.extend_from_slice(after);
+            let padding = PADDING.find(after).map(|at| at + PADDING.needle().len());
+            let padded = padding.and_then(|at| Some((u32::try_from(at).ok()?, after.split_at_checked(at)?, inside(after, at)?)));
+            match padded {
+                Some((at, (near, rest), letters)) => {
+                    self.padding = Some(at);
+                    self.after.extend_from_slice(near);
+                    self.after.extend_from_slice(rest.get(letters.len()..).unwrap_or_default());
+                }
+                None => self.after.extend_from_slice(after),
+            }
         }
     }
+}
+
+/// The rest of a string from `at` on, without its quote. None with an end of a line in it: JSON has none there.
+#[inline]
+fn inside(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let text = bytes.get(at..string_end(bytes, at)?.0 - 1)?;
+    memchr2(b'\n', b'\r', text).is_none().then_some(text)
 }
 
 #[cfg(test)]
@@ -52,6 +90,30 @@ mod tests {
         groove.learn(value, &value[6..9], value.len());
         assert_eq!(groove.follow(br#"{"a":"tw\"o","b":2}, more"#), Some((&br#"tw\"o"#[..], 19)));
         for other in [&br#"{"a":"one","b":3}"#[..], br#"{"b":"one","b":2}"#, br#"{"a":"one"#, b""] {
+            assert_eq!(groove.follow(other), None);
+        }
+    }
+
+    #[test]
+    fn padding_may_change_as_well() {
+        let mut groove = Groove::default();
+        let value = br#"{"a":"one","obfuscation":"xyz","b":2}"#;
+        groove.learn(value, &value[6..9], value.len());
+        assert_eq!(groove.follow(value), Some((&b"one"[..], value.len())));
+        let other = br#"{"a":"","obfuscation":"12\"345","b":2}"#;
+        assert_eq!(groove.follow(other), Some((&b""[..], other.len())));
+        for other in [&br#"{"a":"one","obfuscation":"xyz","b":3}"#[..], br#"{"a":"one","obfuscation":null,"b":2}"#, br#"{"a":"one","b":2}"#]
+        {
+            assert_eq!(groove.follow(other), None);
+        }
+    }
+
+    #[test]
+    fn an_end_of_a_line_is_part_of_no_string() {
+        let mut groove = Groove::default();
+        let value = br#"{"a":"one","obfuscation":"xyz"}"#;
+        groove.learn(value, &value[6..9], value.len());
+        for other in [&b"{\"a\":\"o\ne\",\"obfuscation\":\"xyz\"}"[..], b"{\"a\":\"one\",\"obfuscation\":\"x\rz\"}"] {
             assert_eq!(groove.follow(other), None);
         }
     }

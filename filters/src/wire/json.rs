@@ -43,6 +43,13 @@ impl Span {
         whole.get(self.start..self.end).unwrap_or_default()
     }
 
+    /// Where `part`, a part of `whole`, lies in it.
+    #[must_use]
+    pub(crate) fn within(whole: &[u8], part: &[u8]) -> Self {
+        let start = part.as_ptr().addr().saturating_sub(whole.as_ptr().addr());
+        Self { start, end: start + part.len() }
+    }
+
     /// The same span counted from `base` bytes earlier.
     #[must_use]
     pub const fn shifted(self, base: usize) -> Self {

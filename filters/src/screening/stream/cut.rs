@@ -37,7 +37,8 @@ impl Event {
             let cut = tracks.get(slot.track)?.found.cut?;
             (slot.from <= cut.at && cut.at < slot.to).then_some(Edge::Slot(*slot, cut))
         });
-        slots.chain(self.marks.cut.map(Edge::Whole)).min_by_key(|edge| edge.at(&data))
+        let whole = self.marks.has_besides().and_then(|besides| besides.cut).map(Edge::Whole);
+        slots.chain(whole).min_by_key(|edge| edge.at(&data))
     }
 
     /// What of it comes before `edge`, and whether that shows anything; `None` where it cannot be sent in part.
@@ -49,7 +50,8 @@ impl Event {
             return None;
         }
         let mut edits = prune(&data, at, whole)?;
-        edits.extend(self.marks.fixed.iter().filter(|edit| edit.span.start < at).cloned());
+        let besides = self.marks.has_besides();
+        edits.extend(besides.iter().flat_map(|besides| &besides.fixed).filter(|edit| edit.span.start < at).cloned());
         let mut shows = false;
         for slot in &self.marks.slots {
             if slot.span.start > at {
@@ -68,8 +70,10 @@ impl Event {
                 slot.edits(&mut track.found.changes, &data, until, &mut edits);
             }
         }
-        edits.extend(self.marks.reasons.iter().map(|span| Edit::replace(*span, &b"null"[..])));
-        edits.extend(self.marks.shadows.iter().map(|(span, with)| Edit::replace(*span, *with)));
+        if let Some(besides) = besides {
+            edits.extend(besides.reasons.iter().map(|span| Edit::replace(*span, &b"null"[..])));
+            edits.extend(besides.shadows.iter().map(|(span, with)| Edit::replace(*span, *with)));
+        }
         Some((self.data.replaced(&self.raw, &splice(&data, &mut edits)), shows))
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use super::escape::{Walk, escaped};
 use super::outlet::{Change, Cut};
@@ -33,19 +34,26 @@ pub(super) struct Event {
 /// What was seen in an event; spans count in its data.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    pub(super) slots: Vec<Slot>,
-    /// Changes that are known.
-    pub(super) fixed: Vec<Edit<'static>>,
-    /// What cuts the answer off in a text that came whole.
-    pub(super) cut: Option<Cut>,
-    pub(super) shadows: Vec<(Span, &'static [u8])>,
-    pub(super) reasons: Vec<Span>,
+    /// Nearly always one.
+    pub(super) slots: SmallVec<[Slot; 1]>,
+    besides: Option<Box<Besides>>,
     /// There is something in it that the client shows.
     pub(super) content: bool,
     /// It has more of a choice that was seen before.
     pub(super) goes_on: bool,
     /// There is something in it besides.
     pub(super) news: bool,
+}
+
+/// What few events have.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Besides {
+    /// Changes that are known.
+    pub(super) fixed: Vec<Edit<'static>>,
+    /// What cuts the answer off in a text that came whole.
+    pub(super) cut: Option<Cut>,
+    pub(super) shadows: Vec<(Span, &'static [u8])>,
+    pub(super) reasons: Vec<Span>,
 }
 
 /// A stretch of a text, and where it lies in an event.
@@ -116,11 +124,18 @@ fn with_lines(raw: &[u8], data: &[u8]) -> Vec<u8> {
 impl Marks {
     pub(super) fn clear(&mut self) {
         self.slots.clear();
-        self.fixed.clear();
-        self.shadows.clear();
-        self.reasons.clear();
-        self.cut = None;
+        self.besides = None;
         (self.content, self.goes_on, self.news) = (false, false, false);
+    }
+
+    /// What it has besides texts that go on, to be added to.
+    pub(super) fn besides(&mut self) -> &mut Besides {
+        self.besides.get_or_insert_default()
+    }
+
+    /// What it has besides texts that go on.
+    pub(super) fn has_besides(&self) -> Option<&Besides> {
+        self.besides.as_deref()
     }
 
     /// Whether it has nothing but more of a choice that was seen before.
@@ -136,19 +151,20 @@ impl Marks {
     /// Whether it is settled and stays as it is.
     pub(super) fn passes(&self, tracks: &[Track]) -> bool {
         let same = |slot: &Slot| tracks.get(slot.track).is_none_or(|track| slot.to <= track.upto && track.found.changes.is_empty());
-        self.fixed.is_empty() && self.slots.iter().all(same)
+        self.besides.as_ref().is_none_or(|besides| besides.fixed.is_empty()) && self.slots.iter().all(same)
     }
 
     /// The changes to the data, those of a text only up to `until` where it is cut off. They are written once.
     pub(super) fn edits(&self, tracks: &mut [Track], data: &[u8]) -> Vec<Edit<'static>> {
-        let mut edits = self.fixed.clone();
+        let besides = self.besides.as_deref();
+        let mut edits = besides.map(|besides| besides.fixed.clone()).unwrap_or_default();
         for slot in &self.slots {
             if let Some(track) = tracks.get_mut(slot.track) {
                 slot.edits(&mut track.found.changes, data, slot.to, &mut edits);
             }
         }
-        if !edits.is_empty() {
-            edits.extend(self.shadows.iter().map(|(span, with)| Edit::replace(*span, *with)));
+        if let Some(besides) = besides.filter(|_| !edits.is_empty()) {
+            edits.extend(besides.shadows.iter().map(|(span, with)| Edit::replace(*span, *with)));
         }
         edits
     }

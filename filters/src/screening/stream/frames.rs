@@ -38,6 +38,18 @@ impl Frames {
         }
     }
 
+    /// Whether an event begins with the next piece.
+    pub(super) const fn between_events(&self) -> bool {
+        matches!(self, Self::Sse(framer) if framer.is_between())
+    }
+
+    /// A frame was read whose data is known.
+    pub(super) const fn passed(&mut self) {
+        if let Self::Array(_, count) = self {
+            *count += 1;
+        }
+    }
+
     pub(super) const fn piece(&self) -> &Bytes {
         match self {
             Self::Sse(framer) => framer.piece(),

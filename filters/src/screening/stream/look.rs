@@ -7,7 +7,6 @@ use super::arguments::Arguments;
 use super::escape::{Walk, decode};
 use super::event::{Marks, Slot, in_string};
 use super::outlet::{Bench, Cut, Outlet};
-use super::repeat::Repeat;
 use super::scan::Told;
 use super::sight::{Ends, Field, Form, Key, Sight};
 use super::track::Track;
@@ -32,8 +31,6 @@ pub(super) struct Core {
     /// A rule that cuts the answer off found something.
     pub(super) stopping: bool,
     any_ended: bool,
-    /// The event that came last.
-    repeat: Repeat,
 }
 
 impl Core {
@@ -48,25 +45,30 @@ impl Core {
             group: None,
             stopping: false,
             any_ended: false,
-            repeat: Repeat::default(),
         }
     }
 
-    /// Looks at the data of one event.
-    pub(super) fn look(&mut self, data: &[u8], marks: &mut Marks) {
+    /// Looks at the data of one event. Returns the text of which there was more, where nothing else was in it.
+    pub(super) fn look<'d>(&mut self, data: &'d [u8], marks: &mut Marks) -> Option<(Key, &'d [u8])> {
         if data.first() != Some(&b'{') && data.trim_ascii_start().starts_with(b"[DONE]") {
-            return self.end(Ends::All);
-        }
-        if let Some(sight) = self.repeat.of(data) {
-            return self.see(data, sight, marks);
+            self.end(Ends::All);
+            return None;
         }
         let (kind, mut seen, mut only) = (self.kind, 0, None);
         read(kind, data, &mut |sight| {
             seen += 1;
-            only = (seen == 1).then_some(sight);
+            only = match sight {
+                Sight::Piece { key, form: Form::Text, text, quiet: false } if seen == 1 => Some((key, text)),
+                _ => None,
+            };
             self.see(data, sight, marks);
         });
-        self.repeat.learn(data, only);
+        only
+    }
+
+    /// Looks at data that have nothing but more of a text.
+    pub(super) fn goes_on(&mut self, data: &[u8], key: Key, text: &[u8], marks: &mut Marks) {
+        self.see(data, Sight::Piece { key, form: Form::Text, text, quiet: false }, marks);
     }
 
     /// Ends texts.
@@ -117,8 +119,8 @@ impl Core {
         match sight {
             Sight::Piece { key, form, text, quiet } => self.piece(data, key, form, text, quiet, marks),
             Sight::Whole { key, form, text, quiet } => self.whole(data, key, form, text, quiet, marks),
-            Sight::Shadow { value, with } => marks.shadows.push((span(data, value), with)),
-            Sight::Reason(value) => marks.reasons.push(span(data, value)),
+            Sight::Shadow { value, with } => marks.besides().shadows.push((Span::within(data, value), with)),
+            Sight::Reason(value) => marks.besides().reasons.push(Span::within(data, value)),
             Sight::Content => marks.content = true,
             Sight::Ends(ends) => self.end(ends),
         }
@@ -132,7 +134,7 @@ impl Core {
         self.turn_to(key);
         let place = key.field.place();
         if self.stopping || !self.rules.looks_at(place) {
-            let slot = Slot { track: usize::MAX, span: span(data, text), from: 0, to: text.len() };
+            let slot = Slot { track: usize::MAX, span: Span::within(data, text), from: 0, to: text.len() };
             return marks.slots.push(slot);
         }
         let decoded = decode(text, true);
@@ -147,7 +149,7 @@ impl Core {
         let from = track.len;
         track.push(&mut bench, &decoded);
         self.stopping |= track.found.cut.is_some();
-        marks.slots.push(Slot { track: at, span: span(data, text), from, to: track.len });
+        marks.slots.push(Slot { track: at, span: Span::within(data, text), from, to: track.len });
         if self.kind == BodyKind::Responses {
             self.told.insert(key);
         }
@@ -197,18 +199,19 @@ impl Core {
             arguments.push(&mut bench, &mut found, &decoded);
             arguments.end(&mut bench, &mut found);
         }
-        let base = span(data, text).start;
+        let base = Span::within(data, text).start;
         let mut walk = Walk::new(text, escapes);
         for change in found.changes {
             let (start, with) = (base + walk.find(change.start), change.with.unwrap_or_default());
             let with = if escapes { in_string(&with) } else { with };
-            marks.fixed.push(Edit::replace(Span { start, end: base + walk.find(change.end) }, with));
+            marks.besides().fixed.push(Edit::replace(Span { start, end: base + walk.find(change.end) }, with));
         }
         if let Some(cut) = found.cut {
             self.stopping = true;
             let at = base + Walk::new(text, escapes).find(cut.at);
-            if marks.cut.is_none_or(|first| at < first.at) {
-                marks.cut = Some(Cut { at, ..cut });
+            let first = &mut marks.besides().cut;
+            if first.is_none_or(|first| at < first.at) {
+                *first = Some(Cut { at, ..cut });
             }
         }
     }
@@ -224,10 +227,4 @@ pub(super) fn read<'d>(kind: BodyKind, data: &'d [u8], see: super::sight::See<'_
         // These do not stream text.
         BodyKind::CountTokens | BodyKind::Embeddings | BodyKind::Images | BodyKind::Audio | BodyKind::Moderations => {}
     }
-}
-
-/// Where `part`, a part of `data`, lies in it.
-fn span(data: &[u8], part: &[u8]) -> Span {
-    let start = part.as_ptr().addr().saturating_sub(data.as_ptr().addr());
-    Span { start, end: start + part.len() }
 }

@@ -1,7 +1,9 @@
 //! Events that differ from the last one only in their text: they are not read.
 
-use super::sight::{Form, Key, Sight};
+use super::event::Data;
+use super::sight::Key;
 use crate::wire::groove::Groove;
+use crate::wire::json::Span;
 
 /// Bytes around a text that are kept, at most.
 const MOST: usize = 1024;
@@ -10,23 +12,43 @@ const MOST: usize = 1024;
 #[derive(Default)]
 pub(super) struct Repeat {
     groove: Groove,
-    key: Option<Key>,
+    last: Option<Last>,
+}
+
+#[derive(Clone, Copy)]
+struct Last {
+    key: Key,
+    /// Where its data began.
+    start: usize,
+    /// Bytes after its data.
+    behind: usize,
+}
+
+/// An event that has nothing but more of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Again {
+    pub(super) key: Key,
+    /// Where the data lies in the event.
+    pub(super) data: Span,
+    /// Where the text lies in the event, between the quotes.
+    pub(super) text: Span,
 }
 
 impl Repeat {
-    /// The one thing to see in an event that repeats the last one.
-    pub(super) fn of<'d>(&self, data: &'d [u8]) -> Option<Sight<'d>> {
-        let key = self.key?;
-        let (text, length) = self.groove.follow(data)?;
-        (length == data.len()).then_some(Sight::Piece { key, form: Form::Text, text, quiet: false })
+    /// What there is in an event, if it is the last one with another text. It has as many lines, and ends as that did.
+    pub(super) fn of(&self, raw: &[u8]) -> Option<Again> {
+        let Last { key, start, behind } = self.last?;
+        let (text, length) = self.groove.follow(raw)?;
+        let text = Span::within(raw, text);
+        (length == raw.len()).then_some(Again { key, data: Span { start, end: length - behind }, text })
     }
 
-    /// Remembers an event that was read. `only` is what was seen in it, where that was one thing.
-    pub(super) fn learn(&mut self, data: &[u8], only: Option<Sight<'_>>) {
-        self.key = None;
-        if let Some(Sight::Piece { key, form: Form::Text, text, quiet: false }) = only {
-            self.groove.learn(data, text, MOST);
-            self.key = Some(key);
+    /// Remembers an event that was read. `only` is the text that was seen in it, where nothing else was.
+    pub(super) fn learn(&mut self, raw: &[u8], data: Data, only: Option<(Key, &[u8])>) {
+        self.last = None;
+        if let (Data::Line(span) | Data::Element(span), Some((key, text))) = (data, only) {
+            self.groove.learn(raw, text, MOST);
+            self.last = Some(Last { key, start: span.start, behind: raw.len() - span.end });
         }
     }
 }
@@ -39,43 +61,42 @@ mod tests {
     const KEY: Key = Key { group: 0, part: 0, field: Field::Text };
 
     fn event(text: &str) -> Vec<u8> {
-        format!(r#"{{"id":"x","choices":[{{"delta":{{"content":"{text}"}}}}]}}"#).into_bytes()
+        format!("event: delta\ndata: {{\"id\":\"x\",\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n").into_bytes()
     }
 
-    fn text_of<'d>(repeat: &Repeat, data: &'d [u8]) -> Option<&'d [u8]> {
-        match repeat.of(data)? {
-            Sight::Piece { text, key: KEY, form: Form::Text, quiet: false } => Some(text),
-            other => panic!("{other:?}"),
-        }
+    /// A repeat that has learnt from `raw`, in which `text` was the only one.
+    fn learnt(raw: &[u8], text: &str) -> Repeat {
+        let mut repeat = Repeat::default();
+        let at = memchr::memmem::find(raw, text.as_bytes()).unwrap();
+        repeat.learn(raw, Data::of_event(raw).0, Some((KEY, &raw[at..at + text.len()])));
+        repeat
     }
 
     #[test]
     fn only_the_text_may_differ() {
-        let mut repeat = Repeat::default();
+        assert_eq!(Repeat::default().of(&event("one")), None, "nothing was seen yet");
         let first = event("one");
-        assert!(repeat.of(&first).is_none(), "nothing was seen yet");
-        let at = first.windows(3).position(|bytes| bytes == b"one").unwrap();
-        let sight = |text| Sight::Piece { key: KEY, form: Form::Text, text, quiet: false };
-        repeat.learn(&first, Some(sight(&first[at..at + 3])));
+        let mut repeat = learnt(&first, "one");
         for text in ["two", "", r#"a \"quote\" and \\"#, "naïve 漢"] {
-            assert_eq!(text_of(&repeat, &event(text)), Some(text.as_bytes()));
+            let raw = event(text);
+            let again = repeat.of(&raw).unwrap();
+            assert_eq!((again.key, again.text.of(&raw)), (KEY, text.as_bytes()));
+            assert!(matches!(Data::of_event(&raw).0, Data::Line(span) if span == again.data));
         }
-        for other in [&first[..first.len() - 1], br#"{"id":"y","choices":[{"delta":{"content":"two"}}]}"#, b"{}", b""] {
-            assert!(repeat.of(other).is_none());
+        let others = [&first[..first.len() - 1], b"data: {\"id\":\"y\",\"choices\":[{\"delta\":{\"content\":\"two\"}}]}\n\n", b"{}", b""];
+        for other in others {
+            assert_eq!(repeat.of(other), None);
         }
-        assert!(repeat.of(&event(r#"x"},"more":{"a":""#)).is_none(), "a text that ends is not the last");
-        repeat.learn(&first, None);
-        assert!(repeat.of(&first).is_none(), "an event in which more was seen comes after it");
-        repeat.learn(&first, Some(Sight::Content));
-        assert!(repeat.of(&first).is_none());
+        assert_eq!(repeat.of(&event(r#"x"},"more":{"a":""#)), None, "a text that ends is not the last");
+        assert_eq!(repeat.of(&event("two\n\nevents")), None);
+        assert_eq!(repeat.of(&[event("two"), event("events")].concat()), None);
+        repeat.learn(&first, Data::of_event(&first).0, None);
+        assert_eq!(repeat.of(&first), None, "an event in which more was seen comes after it");
     }
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let mut repeat = Repeat::default();
-        let long = event(&"x".repeat(MOST));
-        let start = long.len() - 8;
-        repeat.learn(&long, Some(Sight::Piece { key: KEY, form: Form::Text, text: &long[start..start + 1], quiet: false }));
-        assert!(repeat.of(&long).is_none());
+        let long = event(&format!("{}one", "x".repeat(MOST)));
+        assert_eq!(learnt(&long, "one").of(&long), None);
     }
 }

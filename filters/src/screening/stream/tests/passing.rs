@@ -55,6 +55,20 @@ fn the_bytes_are_the_same_whatever_pieces_they_come_in() {
 }
 
 #[test]
+fn padding_that_changes_with_every_event_stays_and_is_no_text() {
+    let event = |text: &str, padding: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}],\"obfuscation\":\"{padding}\"}}\n\n")
+    };
+    let deltas = [("a", "zzz"), ("zzz", "zzz"), ("b", ""), ("z", "0z"), ("zz", "\\\"zzz"), (" c", "4111")];
+    let before: Vec<String> = deltas.iter().map(|(text, padding)| event(text, padding)).collect();
+    let masked = [("a", "zzz"), ("[word]", "zzz"), ("b", ""), ("[word]", "0z"), ("", "\\\"zzz"), (" c", "4111")];
+    let after: String = masked.iter().map(|(text, padding)| event(text, padding)).collect();
+    let rules = set(vec![mask("word", "zzz"), rule("never", "4111", Action::Block)]);
+    assert_eq!(screened(&rules, Shape::Chat, &before).0, after);
+    assert_eq!(pass(&mut screen(&rules, Shape::Chat), &[before.concat().as_bytes()]), after);
+}
+
+#[test]
 fn what_came_between_held_events_keeps_its_place() {
     let between = [": ping\n\n", "event: ping\ndata: {\"type\":\"ping\"}\n\n", "retry: 3\n\n", "data: not json\n\n"];
     let mut events = Shape::Messages.events(&[block(Text, &["4111 1111 ", "1111 ", "1112"])]);

@@ -119,12 +119,16 @@ fn cut(random: &mut StdRng, block: &Block) -> Block {
     Block { holds: block.holds, deltas }
 }
 
-/// The same bytes in other pieces.
+/// The same bytes in other pieces, now and then an event each.
 fn pieces<'b>(random: &mut StdRng, bytes: &'b [u8]) -> Vec<&'b [u8]> {
     let (mut pieces, mut rest) = (Vec::new(), bytes);
-    let longest = [11, 300, 4000][random.random_range(0..3)];
+    let longest = [0, 11, 300, 4000][random.random_range(0..4)];
     while !rest.is_empty() {
-        let (piece, after) = rest.split_at(random.random_range(0..=longest).min(rest.len()));
+        let length = match longest {
+            0 => memchr::memmem::find(rest, b"\n\n").map_or(rest.len(), |at| at + 2),
+            longest => random.random_range(0..=longest).min(rest.len()),
+        };
+        let (piece, after) = rest.split_at(length);
         pieces.push(piece);
         rest = after;
     }
