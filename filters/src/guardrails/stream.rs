@@ -60,6 +60,18 @@ impl Stream {
         self.settle(true)
     }
 
+    /// How far it is settled.
+    #[must_use]
+    pub const fn upto(&self) -> usize {
+        self.upto
+    }
+
+    /// Bytes that came.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.len
+    }
+
     fn append(&mut self, text: &str) {
         self.len += text.len();
         if self.rules.lens(self.place).is_none() {
@@ -76,7 +88,10 @@ impl Stream {
     }
 
     fn settle(&mut self, ended: bool) -> Settled {
-        let Some(lens) = self.rules.lens(self.place) else { return Settled { upto: self.len, findings: Vec::new(), text: String::new() } };
+        let Some(lens) = self.rules.lens(self.place) else {
+            self.upto = self.len;
+            return Settled { upto: self.len, findings: Vec::new(), text: String::new() };
+        };
         self.raw.advance(&self.rules, lens, None, ended, &mut self.spans);
         let mut frontier = self.raw.frontier(None);
         if let Some((track, map)) = self.folded.as_deref_mut() {

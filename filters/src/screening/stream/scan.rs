@@ -5,11 +5,7 @@ use std::sync::Arc;
 use crate::guardrails::{Edit, Finding, Place, RuleSet, Settled, Stream};
 
 /// A text that comes piece by piece. Offsets count from its start.
-pub(super) struct Scan {
-    stream: Stream,
-    upto: usize,
-    len: usize,
-}
+pub(super) struct Scan(Stream);
 
 /// What a piece settled.
 #[derive(Default)]
@@ -20,34 +16,35 @@ pub(super) struct Told {
 
 impl Scan {
     pub(super) fn new(rules: &Arc<RuleSet>, place: Place) -> Self {
-        Self { stream: Stream::new(rules, place), upto: 0, len: 0 }
+        Self(Stream::new(rules, place))
     }
 
     pub(super) fn push(&mut self, rules: &RuleSet, piece: &str) -> Told {
-        self.len += piece.len();
-        let settled = self.stream.push(piece);
-        self.settle(rules, settled)
+        let base = self.0.upto();
+        Told::of(rules, base, self.0.push(piece))
     }
 
     /// The text has ended.
     pub(super) fn end(&mut self, rules: &RuleSet) -> Told {
-        let settled = self.stream.end();
-        self.settle(rules, settled)
+        let base = self.0.upto();
+        Told::of(rules, base, self.0.end())
     }
 
     /// Up to where no finding changes the text any more.
     pub(super) const fn upto(&self) -> usize {
-        self.upto
+        self.0.upto()
     }
 
     /// Bytes that came.
     pub(super) const fn len(&self) -> usize {
-        self.len
+        self.0.bytes()
     }
+}
 
-    fn settle(&mut self, rules: &RuleSet, Settled { upto, findings, text }: Settled) -> Told {
-        let base = std::mem::replace(&mut self.upto, upto);
+impl Told {
+    /// What was settled of a text after `base`.
+    fn of(rules: &RuleSet, base: usize, Settled { findings, text, .. }: Settled) -> Self {
         let edits = if findings.is_empty() { Vec::new() } else { rules.edits(&text, base, &findings) };
-        Told { findings, edits }
+        Self { findings, edits }
     }
 }
