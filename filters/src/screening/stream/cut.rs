@@ -37,7 +37,7 @@ impl Event {
             let cut = tracks.get(slot.track)?.found.cut?;
             (slot.from <= cut.at && cut.at < slot.to).then_some(Edge::Slot(*slot, cut))
         });
-        let whole = self.marks.has_besides().and_then(|besides| besides.cut).map(Edge::Whole);
+        let whole = self.marks.besides().and_then(|besides| besides.cut).map(Edge::Whole);
         slots.chain(whole).min_by_key(|edge| edge.at(&data))
     }
 
@@ -50,7 +50,7 @@ impl Event {
             return None;
         }
         let mut edits = prune(&data, at, whole)?;
-        let besides = self.marks.has_besides();
+        let besides = self.marks.besides();
         edits.extend(besides.iter().flat_map(|besides| &besides.fixed).filter(|edit| edit.span.start < at).cloned());
         let mut shows = false;
         for slot in &self.marks.slots {

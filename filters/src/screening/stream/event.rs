@@ -46,7 +46,7 @@ pub(super) struct Marks {
 }
 
 /// What few events have.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Besides {
     /// Changes that are known.
     pub(super) fixed: Vec<Edit<'static>>,
@@ -129,12 +129,12 @@ impl Marks {
     }
 
     /// What it has besides texts that go on, to be added to.
-    pub(super) fn besides(&mut self) -> &mut Besides {
+    pub(super) fn besides_mut(&mut self) -> &mut Besides {
         self.besides.get_or_insert_default()
     }
 
     /// What it has besides texts that go on.
-    pub(super) fn has_besides(&self) -> Option<&Besides> {
+    pub(super) fn besides(&self) -> Option<&Besides> {
         self.besides.as_deref()
     }
 

@@ -119,8 +119,8 @@ impl Core {
         match sight {
             Sight::Piece { key, form, text, quiet } => self.piece(data, key, form, text, quiet, marks),
             Sight::Whole { key, form, text, quiet } => self.whole(data, key, form, text, quiet, marks),
-            Sight::Shadow { value, with } => marks.besides().shadows.push((Span::within(data, value), with)),
-            Sight::Reason(value) => marks.besides().reasons.push(Span::within(data, value)),
+            Sight::Shadow { value, with } => marks.besides_mut().shadows.push((Span::within(data, value), with)),
+            Sight::Reason(value) => marks.besides_mut().reasons.push(Span::within(data, value)),
             Sight::Content => marks.content = true,
             Sight::Ends(ends) => self.end(ends),
         }
@@ -204,12 +204,12 @@ impl Core {
         for change in found.changes {
             let (start, with) = (base + walk.find(change.start), change.with.unwrap_or_default());
             let with = if escapes { in_string(&with) } else { with };
-            marks.besides().fixed.push(Edit::replace(Span { start, end: base + walk.find(change.end) }, with));
+            marks.besides_mut().fixed.push(Edit::replace(Span { start, end: base + walk.find(change.end) }, with));
         }
         if let Some(cut) = found.cut {
             self.stopping = true;
             let at = base + Walk::new(text, escapes).find(cut.at);
-            let first = &mut marks.besides().cut;
+            let first = &mut marks.besides_mut().cut;
             if first.is_none_or(|first| at < first.at) {
                 *first = Some(Cut { at, ..cut });
             }
