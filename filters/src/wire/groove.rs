@@ -19,7 +19,7 @@ pub(crate) struct Groove {
     before: Vec<u8>,
     after: Vec<u8>,
     /// Where padding stands in what is after the text. It was left out.
-    padding: Option<u32>,
+    padding: Option<usize>,
 }
 
 impl Groove {
@@ -33,7 +33,7 @@ impl Groove {
         }
         let text = inside(bytes, before.len())?;
         let mut at = before.len() + text.len();
-        let (near, far) = after.split_at_checked(padding.map_or(after.len(), |at| at as usize))?;
+        let (near, far) = after.split_at_checked(padding.unwrap_or(after.len()))?;
         if !bytes.get(at..)?.starts_with(near) {
             return None;
         }
@@ -57,15 +57,12 @@ impl Groove {
         self.padding = None;
         if let Some((before, after)) = around.filter(|(before, after)| before.len() + after.len() <= limit) {
             self.before.extend_from_slice(before);
-            let padding = PADDING.find(after).map(|at| at + PADDING.needle().len());
-            let padded = padding.and_then(|at| Some((u32::try_from(at).ok()?, after.split_at_checked(at)?, inside(after, at)?)));
-            match padded {
-                Some((at, (near, rest), letters)) => {
-                    self.padding = Some(at);
-                    self.after.extend_from_slice(near);
-                    self.after.extend_from_slice(rest.get(letters.len()..).unwrap_or_default());
-                }
-                None => self.after.extend_from_slice(after),
+            self.after.extend_from_slice(after);
+            if let Some(at) = PADDING.find(after).map(|at| at + PADDING.needle().len())
+                && let Some(letters) = inside(after, at)
+            {
+                self.after.drain(at..at + letters.len());
+                self.padding = Some(at);
             }
         }
     }
