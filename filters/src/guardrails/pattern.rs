@@ -114,7 +114,7 @@ fn rarity_of(ranges: &[(char, char)]) -> u32 {
         match character {
             'a'..='z' | 'A'..='Z' => letters += 1,
             '0'..='9' => digits += 1,
-            ' ' => others += 128,
+            ' ' => return 0,
             _ => others += 1,
         }
     }
