@@ -43,7 +43,7 @@ impl Learnt {
     /// Remembers the usage object of a dialect that tells it once, or anew each time.
     pub(super) fn chat_usage(&mut self, usage: &[u8]) {
         if let Some(usage) = read_chat(usage) {
-            self.chat_usage = Some(Box::new(usage));
+            **self.chat_usage.get_or_insert_default() = usage;
         }
     }
 
