@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::json;
 use svc_filters::guardrails::{Action, DEFAULT_PRIORITY, LooksFor, Place, Places, Rule, RuleSet, RuleSpec, Stream, library};
 use svc_filters::passage::{BodyKind, Framing};
-use svc_filters::screening::{AnswerScreen, Closing, screen_request};
+use svc_filters::screening::{AnswerScreen, Body, Closing, screen_request};
 
 /// How long each figure is measured.
 const SPAN: Duration = Duration::from_millis(400);
@@ -69,7 +69,7 @@ fn bodies(set: &RuleSet) {
         ("deep and wide", nested, 1_000),
     ] {
         let body = json!({"model": "m", "messages": vec![message; times]}).to_string();
-        let took = time(|| drop(black_box(screen_request(set, BodyKind::ChatCompletions, black_box(body.as_bytes())))));
+        let took = time(|| drop(black_box(screen_request(set, Body::Json(BodyKind::ChatCompletions, black_box(body.as_bytes()))))));
         println!("{name:<40} {:>9.1} us of {} bytes", took.as_nanos() as f64 / 1000.0, body.len());
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::action::Action;
 use crate::filter::{Filter, Notice, Place, Request};
-use crate::screening::screen_request;
+use crate::screening::{Body, screen_request};
 use crate::verdict::{Code, Rejection, Verdict};
 
 /// Under which name the request log keeps what was looked for in a prompt.
@@ -38,11 +38,9 @@ impl Filter for GuardrailsFilter {
             }
         };
         request.guardrails = Some(rules.clone());
-        if request.facts.is_none_or(|facts| facts.is_form()) {
-            return Verdict::Continue;
-        }
+        let Some(facts) = request.facts else { return Verdict::Continue };
         let began = Instant::now();
-        let screened = screen_request(&rules, request.endpoint.body_kind(), request.body);
+        let screened = screen_request(&rules, Body::of(request.endpoint.body_kind(), facts, request.body));
         request.notes.push((Cow::Borrowed(NOTE), screened.report.told(&rules, screened.decision.as_ref(), began.elapsed())));
         let Some(decision) = &screened.decision else { return Verdict::Continue };
         match decision.action() {

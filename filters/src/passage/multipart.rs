@@ -19,6 +19,9 @@ pub enum MultipartError {
     /// The content type names no usable boundary.
     #[error("the content type has no valid boundary")]
     Boundary,
+    /// The content type or a part of the form says that texts are written in something else than UTF-8.
+    #[error("the form is not in UTF-8")]
+    Charset,
     /// The body does not follow its boundary.
     #[error("malformed multipart body at byte {0}")]
     Malformed(usize),
@@ -41,8 +44,15 @@ pub enum MultipartError {
 pub(super) struct Part<'a> {
     pub(super) name: &'a str,
     pub(super) content: Span,
-    /// It is a file, or encoded in some way.
+    /// It is a file, or encoded in some way that is not plain UTF-8.
     pub(super) special: bool,
+}
+
+impl Part<'_> {
+    /// The value of a plain field.
+    pub(super) fn text<'b>(&self, body: &'b [u8]) -> Option<&'b str> {
+        std::str::from_utf8(self.content.of(body)).ok().filter(|_| !self.special)
+    }
 }
 
 /// The boundary named by a `multipart/form-data` content type; none for other types.
@@ -55,7 +65,8 @@ pub(super) fn boundary(content_type: &str) -> Option<Result<&str, MultipartError
     let valid = |value: &&str| {
         (1..=BOUNDARY_LIMIT).contains(&value.len()) && value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) && !value.ends_with(' ')
     };
-    Some(found.ok().filter(valid).ok_or(MultipartError::Boundary))
+    let boundary = found.ok().filter(valid).ok_or(MultipartError::Boundary);
+    Some(boundary.and_then(|boundary| if is_utf8(parameters) { Ok(boundary) } else { Err(MultipartError::Charset) }))
 }
 
 /// The parts of `body` in order.
@@ -125,9 +136,21 @@ fn headed(headers: &str) -> Option<(&str, bool)> {
         } else if header.eq_ignore_ascii_case("content-transfer-encoding") {
             let plain = ["7bit", "8bit", "binary"].iter().any(|encoding| value.trim().eq_ignore_ascii_case(encoding));
             special |= !plain;
+        } else if header.eq_ignore_ascii_case("content-type") {
+            special |= !value.split_once(';').is_none_or(|(_, parameters)| is_utf8(parameters));
         }
     }
     Some((name?, special))
+}
+
+/// Whether the parameters of a content type leave its texts in UTF-8. Malformed ones do not.
+fn is_utf8(parameters: &str) -> bool {
+    parameter(parameters, "charset").is_ok_and(|charset| charset.is_none_or(names_utf8))
+}
+
+/// Whether text in that charset is UTF-8.
+pub(super) fn names_utf8(charset: &str) -> bool {
+    ["utf-8", "utf8", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known))
 }
 
 /// The value of the parameter `wanted`, none when there is none.

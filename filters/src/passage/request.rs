@@ -36,7 +36,8 @@ pub struct Facts {
 /// Where the editable parts of a request lie.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::passage) struct Places {
-    form: bool,
+    /// The body is a form, with these texts; otherwise it is JSON.
+    form: Option<Vec<Span>>,
     /// Names may be resource names, whose path stays.
     resources: bool,
     /// The values that name the model.
@@ -86,10 +87,10 @@ pub enum FactsError {
 }
 
 impl Facts {
-    /// Whether the body is a form rather than JSON.
+    /// Where the texts that a model reads lie in a form: the whole of each. `None` where the body is JSON.
     #[must_use]
-    pub const fn is_form(&self) -> bool {
-        self.places.form
+    pub fn form_texts(&self) -> Option<&[Span]> {
+        self.places.form.as_deref()
     }
 
     /// Reads `body`, which is a form if `content_type` says so and the endpoint takes forms, and otherwise JSON.
@@ -105,8 +106,9 @@ impl Facts {
     }
 
     fn read_form(body: &[u8], boundary: &str) -> Result<Self, FactsError> {
-        let mut facts = Self { places: Places { form: true, ..Places::default() }, ..Self::default() };
+        let mut facts = Self::default();
         let mut stream = None;
+        let mut texts = Vec::new();
         for part in multipart::parts(body, boundary)? {
             match part.name {
                 "model" => {
@@ -115,10 +117,18 @@ impl Facts {
                 }
                 "stream" => once(&mut stream, text_of(body, &part, "stream")?, "stream")?,
                 "user" => once(&mut facts.end_user, text_of(body, &part, "user")?.to_owned(), "user")?,
-                name => facts.has_images |= name == "image" || name.starts_with("image["),
+                "_charset_" if part.text(body).is_none_or(|charset| !multipart::names_utf8(charset)) => {
+                    return Err(MultipartError::Charset.into());
+                }
+                name => match name.split('[').next().and_then(prompt) {
+                    Some(_) if part.text(body).is_some() => texts.push(part.content),
+                    Some(prompt) => return Err(MultipartError::NotText(prompt).into()),
+                    None => facts.has_images |= name == "image" || name.starts_with("image["),
+                },
             }
         }
         facts.stream = stream.map_or(Ok(false), flag)?;
+        facts.places.form = Some(texts);
         Ok(facts)
     }
 
@@ -141,7 +151,7 @@ impl Facts {
 
     /// What takes the place of the model value `old`; none when it says the same. A resource path before the name stays.
     fn renamed(&self, old: &[u8], model: &str) -> Option<Vec<u8>> {
-        let name = if self.places.form { String::from_utf8_lossy(old) } else { decode_string(old) };
+        let name = if self.places.form.is_some() { String::from_utf8_lossy(old) } else { decode_string(old) };
         let prefix = match name.rfind("models/") {
             Some(at) if self.places.resources && !model.contains("models/") && is_resource(&name, at) => {
                 name.get(..at + "models/".len()).unwrap_or_default()
@@ -152,7 +162,7 @@ impl Facts {
             return None;
         }
         let new = if prefix.is_empty() { Cow::Borrowed(model) } else { Cow::Owned(format!("{prefix}{model}")) };
-        if self.places.form {
+        if self.places.form.is_some() {
             return Some(new.into_owned().into_bytes());
         }
         let mut encoded = Vec::with_capacity(new.len() + 2);
@@ -205,9 +215,13 @@ impl UsageRequest {
     }
 }
 
+/// The field whose value a model reads, if `name` is that of one.
+fn prompt(name: &str) -> Option<&'static str> {
+    ["prompt", "input", "instructions"].into_iter().find(|prompt| *prompt == name)
+}
+
 fn text_of<'a>(body: &'a [u8], part: &Part<'_>, name: &'static str) -> Result<&'a str, MultipartError> {
-    let text = std::str::from_utf8(part.content.of(body)).ok().filter(|text| !part.special && !text.chars().any(char::is_control));
-    text.ok_or(MultipartError::NotText(name))
+    part.text(body).filter(|text| !text.chars().any(char::is_control)).ok_or(MultipartError::NotText(name))
 }
 
 fn once<T>(slot: &mut Option<T>, value: T, name: &'static str) -> Result<(), MultipartError> {

@@ -1,8 +1,8 @@
 //! The texts of bodies, shown to the content rules and rewritten in place.
 //!
 //! Bodies are read in the client's shape. [`request_texts`] and [`answer_texts`] find the texts of whole bodies;
-//! [`screen_request`] and [`screen_answer`] show them to a set of rules, decide, and mask. Whatever is masked, the body stays valid JSON
-//! and every other byte stays as it was.
+//! [`screen_request`] and [`screen_answer`] show them to a set of rules, decide, and mask. Whatever is masked, JSON stays valid and every
+//! other byte stays as it was.
 
 mod answer;
 mod escapes;
@@ -19,5 +19,5 @@ pub use self::answer::Screen;
 pub use self::prompt::Prompt;
 pub use self::report::{Noted, Report};
 pub use self::stream::{AnswerScreen, Closing, Stop};
-pub use self::texts::{Form, Found, answer_texts, request_texts};
+pub use self::texts::{Body, Form, Found, answer_texts, request_texts};
 pub use self::whole::{Screened, screen_answer, screen_request};

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::splices::splices;
-use super::texts::{Form, Found, Side, texts_at};
+use super::texts::{Body, Form, Found, request_texts_at};
 use crate::guardrails::{ModelFinding, ModelRule, Place, Places, model_edits};
-use crate::passage::BodyKind;
 use crate::wire::json::{Span, splice};
 
 /// Texts that models look at. Blank ones are left out.
@@ -18,9 +17,9 @@ pub struct Prompt {
 impl Prompt {
     /// The texts of a request that stand at `places`; see [`request_texts`](super::request_texts).
     #[must_use]
-    pub fn read(kind: BodyKind, body: &[u8], places: Places) -> Self {
+    pub fn read(body: Body<'_>, places: Places) -> Self {
         let mut texts = Vec::new();
-        texts_at(Side::Request, kind, body, places, &mut |found| {
+        request_texts_at(body, places, &mut |found| {
             if !found.text.trim().is_empty() {
                 texts.push(Found { place: found.place, span: found.span, form: found.form, text: Cow::Owned(found.text.into_owned()) });
             }
@@ -32,7 +31,7 @@ impl Prompt {
     #[must_use]
     pub fn of(place: Place, text: &str) -> Self {
         let span = Span { start: 0, end: text.len() };
-        Self { texts: vec![Found { place, span, form: Form::Text, text: Cow::Owned(text.to_owned()) }] }
+        Self { texts: vec![Found { place, span, form: Form::Plain, text: Cow::Owned(text.to_owned()) }] }
     }
 
     /// Whether there is nothing to look at.

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::splices::splices;
-use super::texts::{Found, Side, texts_at};
+use super::texts::{Body, Found, answer_texts_at, request_texts_at};
 use crate::guardrails::{Decision, Finding, Place, Places, RuleSet};
 use crate::passage::BodyKind;
 use crate::wire::json::{Edit as Splice, splice};
@@ -37,24 +37,28 @@ impl Screened {
 
 /// Shows the texts of a request to the rules; see [`request_texts`](super::request_texts).
 #[must_use]
-pub fn screen_request(rules: &RuleSet, kind: BodyKind, body: &[u8]) -> Screened {
-    screen(rules, Side::Request, kind, body)
+pub fn screen_request(rules: &RuleSet, body: Body<'_>) -> Screened {
+    screen(rules, Places::PROMPT, |places, screened| {
+        request_texts_at(body, places, &mut |found| screened.look(rules, body.bytes(), &found));
+    })
 }
 
 /// Shows the texts of a whole answer to the rules; see [`answer_texts`](super::answer_texts).
 #[must_use]
 pub fn screen_answer(rules: &RuleSet, kind: BodyKind, body: &[u8]) -> Screened {
-    screen(rules, Side::Answer, kind, body)
+    screen(rules, Places::ANSWER, |places, screened| {
+        answer_texts_at(kind, body, places, &mut |found| screened.look(rules, body, &found));
+    })
 }
 
-fn screen(rules: &RuleSet, side: Side, kind: BodyKind, body: &[u8]) -> Screened {
+/// Has `look` look at those of `places` at which rules do.
+fn screen(rules: &RuleSet, places: Places, look: impl FnOnce(Places, &mut Screened)) -> Screened {
     let mut screened = Screened::default();
-    let looked_at = |place: &Place| side.places().contains(*place) && rules.looks_at(*place);
-    let places: Places = Place::ALL.into_iter().filter(looked_at).collect();
+    let places: Places = Place::ALL.into_iter().filter(|place| places.contains(*place) && rules.looks_at(*place)).collect();
     if places.is_empty() {
         return screened;
     }
-    texts_at(side, kind, body, places, &mut |found| screened.look(rules, body, &found));
+    look(places, &mut screened);
     screened.decision = rules.resolve(&screened.findings);
     screened
 }

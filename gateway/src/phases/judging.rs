@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::guardrails::{Action, Detour, ModelFinding, ModelRule, OnFailure, Place, Places, decisive};
 use svc_filters::policy::Policy;
-use svc_filters::screening::Prompt;
+use svc_filters::screening::{Body, Prompt};
 use svc_filters::verdict::{Code, Rejection};
 
 use crate::events::{Event, Ruled};
@@ -36,14 +36,12 @@ pub struct Judged {
 /// A refusal, where a guardrail blocks or could not look.
 pub async fn judge(exchange: &mut Exchange, policy: &Policy, endpoint: Endpoint, model: &str) -> Result<Judged, Rejection> {
     let rules = policy.guardrails.models_of(exchange.key.as_deref());
-    if rules.is_empty() || exchange.facts.as_deref().is_none_or(svc_filters::passage::Facts::is_form) {
-        return Ok(Judged::default());
-    }
+    let Some(facts) = exchange.facts.as_deref().filter(|_| !rules.is_empty()) else { return Ok(Judged::default()) };
     let gateway = exchange.gateway.clone();
     // The texts, and the calls they are put into.
     let _memory = gateway.body_memory.hold(exchange.body.len().saturating_mul(2))?;
     let places = rules.iter().fold(Places::NONE, |places, rule| places.union(rule.places));
-    let prompt = Prompt::read(endpoint.body_kind(), &exchange.body, places);
+    let prompt = Prompt::read(Body::of(endpoint.body_kind(), facts, &exchange.body), places);
     let opinions = gateway.guardrail_models.ask(&rules, &prompt).await;
     let findings: Vec<ModelFinding> = opinions.iter().flatten().flat_map(|looked| looked.findings.iter().cloned()).collect();
     let decided = decisive(&rules, &findings);

@@ -107,12 +107,11 @@ async fn ask(session: &mut Session, exchange: &mut Exchange, snapshot: &Arc<Snap
     exchange.body_length = received.bytes.len() as u64;
     exchange.body = received.bytes;
     exchange.body_memory = Some(received.memory);
-    let depth = gateway.conf.server.limits.json_depth;
-    let facts = Facts::read(kind, content_type.as_deref(), &exchange.body, depth).map_err(|fault| refuse_body(&fault))?;
+    let facts = read_facts(exchange, kind, content_type.as_deref())?;
     let model = asked_model(route, &facts)?;
     exchange.model_asked = Some(model.clone());
     exchange.answer.stream = facts.stream || route.endpoint == Endpoint::StreamGenerateContent;
-    exchange.facts = Some(Box::new(facts));
+    exchange.facts = Some(facts);
     decide(session, exchange, snapshot, route.endpoint, &model).await?;
     if exchange.answer.stream {
         body::slim(session).await?;
@@ -157,10 +156,10 @@ async fn decide(
             verdict = limiter::confirm(exchange, permit).await;
         }
         if let Some(masked) = draft.masked.take().filter(|_| verdict.is_ok()) {
-            verdict = replace_body(exchange, endpoint, masked);
+            verdict = replace_body(session, exchange, endpoint, masked);
         }
         if judges && verdict.is_ok() {
-            verdict = ask_models(exchange, snapshot, (endpoint, model), &mut draft).await;
+            verdict = ask_models(session, exchange, snapshot, (endpoint, model), &mut draft).await;
         }
         if verdict.is_err() {
             break;
@@ -176,6 +175,7 @@ async fn decide(
 
 /// Has models look that guardrails need. Among redirects of theirs and of patterns the lower priority number decides.
 async fn ask_models(
+    session: &Session,
     exchange: &mut Exchange,
     snapshot: &Snapshot,
     (endpoint, model): (Endpoint, &str),
@@ -185,16 +185,22 @@ async fn ask_models(
     if let Some((detour, priority)) = judged.detour.filter(|(_, priority)| draft.detour.is_none() || *priority < draft.detour_priority) {
         (draft.detour, draft.detour_priority) = (Some(detour), priority);
     }
-    judged.masked.map_or(Ok(()), |masked| replace_body(exchange, endpoint, masked))
+    judged.masked.map_or(Ok(()), |masked| replace_body(session, exchange, endpoint, masked))
 }
 
 /// Goes on with another body that asks for the same.
-fn replace_body(exchange: &mut Exchange, endpoint: Endpoint, body: Vec<u8>) -> Result<(), Rejection> {
+fn replace_body(session: &Session, exchange: &mut Exchange, endpoint: Endpoint, body: Vec<u8>) -> Result<(), Rejection> {
     exchange.body = Bytes::from(body);
-    let depth = exchange.gateway.conf.server.limits.json_depth;
-    let facts = Facts::read(endpoint.body_kind(), None, &exchange.body, depth).map_err(|fault| refuse_body(&fault))?;
-    exchange.facts = Some(Box::new(facts));
+    let kind = endpoint.body_kind();
+    exchange.facts = Some(read_facts(exchange, kind, content_type(session, kind)?.as_deref())?);
     Ok(())
+}
+
+/// What the body says about itself.
+fn read_facts(exchange: &Exchange, kind: BodyKind, content_type: Option<&str>) -> Result<Box<Facts>, Rejection> {
+    let depth = exchange.gateway.conf.server.limits.json_depth;
+    let refuse = |fault| Rejection::invalid(format!("The request body is not valid: {fault}."));
+    Facts::read(kind, content_type, &exchange.body, depth).map(Box::new).map_err(refuse)
 }
 
 /// Runs one part of the chain.
@@ -375,8 +381,4 @@ pub(crate) fn asked_model(route: &Route<'_>, facts: &Facts) -> Result<Arc<str>, 
         (Some(name), _) | (None, Some(name)) if !name.is_empty() => Ok(name.into()),
         _ => Err(Rejection::invalid("The request names no model; `model` is required.").with_param("model")),
     }
-}
-
-fn refuse_body(fault: &svc_filters::passage::FactsError) -> Rejection {
-    Rejection::invalid(format!("The request body is not valid: {fault}."))
 }

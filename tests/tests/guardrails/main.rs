@@ -1,6 +1,7 @@
 //! Guardrails over real processes: every action at every place, for every pair of client and provider, whole and streamed.
 
 mod answers;
+mod forms;
 mod inherited;
 mod models;
 mod models_failing;

@@ -128,6 +128,35 @@ fn the_model_of_a_form_is_found_and_replaced() {
 }
 
 #[test]
+fn the_texts_of_a_form_are_those_a_model_reads() {
+    let (file, plain) = (field("file") + "; filename=\"prompt\"", field("prompt") + "\r\nContent-Type: text/plain; charset=UTF-8");
+    let parts = [(&*field("model"), "m"), (&file, "sound"), (&plain, "é\r\n--y\n"), (&field("prompt[]"), "b"), (&field("prompts"), "c")];
+    let body = Bytes::from(form(&parts));
+    let facts = Facts::read(BodyKind::Audio, Some(FORM), &body, 8).unwrap();
+    let texts: Vec<&[u8]> = facts.form_texts().unwrap().iter().map(|span| span.of(&body)).collect();
+    assert_eq!(texts, ["é\r\n--y\n".as_bytes(), b"b"]);
+    let json = Facts::read(BodyKind::Audio, None, &Bytes::from_static(b"{\"model\":\"m\",\"prompt\":\"p\"}"), 8).unwrap();
+    assert_eq!(json.form_texts(), None);
+}
+
+#[test]
+fn forms_in_another_charset_are_refused() {
+    let prompt = |kind: &str| form(&[(&format!("{}\r\n{kind}", field("prompt")), "+AGE-")]);
+    for (kind, body, field) in [
+        ("", prompt("Content-Type: text/plain; charset=utf-7"), "prompt"),
+        ("", prompt("Content-Transfer-Encoding: quoted-printable"), "prompt"),
+        ("", form(&[("Content-Disposition: form-data; name=\"prompt\"; filename=\"p\"", "a")]), "prompt"),
+        ("", form(&[(&field("_charset_"), "utf-16"), (&field("prompt"), "a")]), "UTF-8"),
+        ("; charset=utf-16le", form(&[(&field("prompt"), "a")]), "UTF-8"),
+    ] {
+        let refused = Facts::read(BodyKind::Images, Some(&format!("{FORM}{kind}")), &Bytes::from(body.clone()), 8).unwrap_err();
+        assert!(refused.to_string().contains(field), "{body}: {refused}");
+    }
+    let plain = form(&[(&field("_charset_"), "utf-8"), (&field("prompt"), "a")]);
+    assert!(Facts::read(BodyKind::Images, Some(&format!("{FORM}; charset=UTF-8")), &Bytes::from(plain), 8).is_ok());
+}
+
+#[test]
 fn forms_two_readers_could_read_differently_are_refused() {
     let model = field("model");
     let cases = [

@@ -1,10 +1,11 @@
 //! What is masked, byte for byte.
 
 use super::*;
-use crate::wire::json;
+use crate::wire::json::{self, Span};
 
 fn masked(rules: &RuleSet, kind: BodyKind, body: &str) -> String {
-    let masked = screen_request(rules, kind, body.as_bytes()).apply(body.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap());
+    let masked =
+        screen_request(rules, Body::Json(kind, body.as_bytes())).apply(body.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap());
     let masked = masked.unwrap_or_else(|| body.to_owned());
     assert!(json::scan(masked.as_bytes(), 128).is_ok(), "no JSON any more: {masked}");
     masked
@@ -74,11 +75,22 @@ fn arguments_are_masked_where_they_are_escaped_twice() {
 }
 
 #[test]
+fn a_field_of_a_form_is_masked_as_it_is_written() {
+    let body = b"prompt=\"4111111111111111\\u0034\"&file=4111111111111111";
+    let prompt = [Span { start: 7, end: 31 }];
+    let screened = screen_request(&cards(), Body::Form(&prompt, body));
+    assert_eq!(screened.apply(body).as_deref(), Some(&b"prompt=\"[card]\\u0034\"&file=4111111111111111"[..]));
+    assert_eq!((screened.texts, screened.report.places), (1, Places::NONE.with(Place::Messages)));
+    let elsewhere = RuleSet::new(vec![rule("card", None, mask("x"), Places::NONE.with(Place::System))]).unwrap();
+    assert_eq!(screen_request(&elsewhere, Body::Form(&prompt, body)).texts, 0);
+}
+
+#[test]
 fn what_is_decided_and_counted_is_told() {
     let block = rule("stop", Some("forbidden"), Action::Block, Places::NONE.with(Place::ToolResults));
     let note = rule("note", Some("forbidden|noted"), Action::LogOnly, Places::PROMPT);
     let rules = RuleSet::new(vec![note, block, rule("card", None, mask("x"), Places::NONE.with(Place::Answer))]).unwrap();
-    let screened = |body: &str| screen_request(&rules, BodyKind::ChatCompletions, body.as_bytes());
+    let screened = |body: &str| screen_request(&rules, Body::Json(BodyKind::ChatCompletions, body.as_bytes()));
     let mild = screened(r#"{"messages":[{"role":"user","content":"forbidden 4111111111111111"},{"role":"system","content":"noted"}]}"#);
     assert_eq!(
         mild.findings.iter().map(|found| (found.rule, found.place, found.chars)).collect::<Vec<_>>(),
@@ -95,7 +107,7 @@ fn what_is_decided_and_counted_is_told() {
 fn places_that_no_rule_looks_at_are_not_looked_at() {
     let rules = RuleSet::new(vec![rule("card", None, mask("x"), Places::NONE.with(Place::Answer))]).unwrap();
     let body = br#"{"messages":[{"role":"user","content":"4111111111111111"}]}"#;
-    assert_eq!(screen_request(&rules, BodyKind::ChatCompletions, body).texts, 0);
+    assert_eq!(screen_request(&rules, Body::Json(BodyKind::ChatCompletions, body)).texts, 0);
     let body = br#"{"choices":[{"message":{"content":"4111111111111111","reasoning":"4111111111111111"}}]}"#;
     let screened = screen_answer(&rules, BodyKind::ChatCompletions, body);
     assert_eq!((screened.texts, screened.findings.len()), (1, 1));

@@ -29,7 +29,7 @@ fn cards() -> RuleSet {
 
 fn requested(kind: BodyKind, body: &str) -> Vec<(Place, String)> {
     let mut all = Vec::new();
-    request_texts(kind, body.as_bytes(), &mut |found| all.push((found.place, found.text.into_owned())));
+    request_texts(Body::Json(kind, body.as_bytes()), &mut |found| all.push((found.place, found.text.into_owned())));
     all
 }
 

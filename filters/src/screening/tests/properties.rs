@@ -157,6 +157,14 @@ fn texts_as_written(body: &str, kind: BodyKind, texts: Texts) -> Vec<String> {
     out
 }
 
+fn screen_json(rules: &RuleSet, kind: BodyKind, body: &[u8]) -> Screened {
+    screen_request(rules, Body::Json(kind, body))
+}
+
+fn json_texts(kind: BodyKind, body: &[u8], found: &mut dyn FnMut(Found<'_>)) {
+    request_texts(Body::Json(kind, body), found);
+}
+
 fn texts_found(body: &str, kind: BodyKind, texts: Texts) -> Vec<(Place, String)> {
     let mut out = Vec::new();
     texts(kind, body.as_bytes(), &mut |found| out.push((found.place, found.text.into_owned())));
@@ -171,7 +179,7 @@ proptest! {
         let (rules, mut chance) = (rules(), Chance::new(seed));
         for kind in KINDS {
             let piece = request(kind, &mut chance);
-            check(&rules, kind, &piece, &mut chance, (screen_request, request_texts));
+            check(&rules, kind, &piece, &mut chance, (screen_json, json_texts));
         }
     }
 
@@ -190,7 +198,7 @@ proptest! {
         for kind in KINDS {
             let wrapped = format!("{{\"messages\":{text},\"contents\":{text},\"input\":{text},\"choices\":{text}");
             for body in [text.as_bytes(), wrapped.as_bytes(), wrapped.as_bytes().get(..wrapped.len().saturating_sub(cut)).unwrap()] {
-                let _ = screen_request(&rules, kind, body).apply(body);
+                let _ = screen_request(&rules, Body::Json(kind, body)).apply(body);
                 let _ = screen_answer(&rules, kind, body).apply(body);
             }
         }

@@ -12,7 +12,7 @@ const DEEP: usize = 12;
 
 /// Whether a body is a request or an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::screening) enum Side {
+pub(super) enum Side {
     Request,
     Answer,
 }
@@ -32,16 +32,6 @@ pub(super) enum Voice {
     Result,
     /// A document or a file.
     Document,
-}
-
-impl Side {
-    /// The places that texts of such a body can have.
-    pub(in crate::screening) const fn places(self) -> Places {
-        match self {
-            Self::Request => Places::PROMPT,
-            Self::Answer => Places::ANSWER,
-        }
-    }
 }
 
 impl Voice {
