@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # What the targets build is the Enterprise build, whose functions a licence opens. Plain cargo makes the Community build.
 ENTERPRISE := --features svc-gateway/enterprise
-.PHONY: help run test bench lint fmt build clean
+.PHONY: help run test release bench lint fmt build clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -21,9 +21,13 @@ test: ## Run every test
 	@scripts/setup build test
 	scripts/test
 
-bench: ## Measure the gateway beside a bare Pingora proxy and nginx
-	@scripts/setup build bench
-	cargo build --locked --release -p svc-gateway -p svc-bench
+release: ## Build the gateway for production, optimised with a profile of traffic
+	@scripts/setup build release
+	scripts/release
+
+bench: release ## Measure the gateway beside a bare Pingora proxy and nginx
+	@scripts/setup bench
+	cargo build --locked --release -p svc-bench
 	tests/bench/run $(BENCH)
 
 lint: ## Check formatting, lints, shell scripts and licences

@@ -16,6 +16,7 @@ pub mod request_log;
 pub mod shapes;
 pub mod sidecar;
 pub mod stub;
+pub mod traffic;
 pub mod upstream;
 pub mod wait;
 mod watchdog;

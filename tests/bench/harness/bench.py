@@ -22,8 +22,9 @@ IDLE_LOOK_S = 1.0
 
 
 class Bench:
-    def __init__(self, programs, results, seconds, drain_limit):
-        self.programs, self.results, self.seconds, self.drain_limit = Path(programs), Path(results), seconds, drain_limit
+    def __init__(self, programs, gateway, results, seconds, drain_limit):
+        self.programs, self.gateway, self.results = Path(programs), Path(gateway), Path(results)
+        self.seconds, self.drain_limit = seconds, drain_limit
         self.proxy_cpu, self.load_cpu = machine.choose_cpus()
         self.mock, self.mock_port = None, 0
         self.running = None
@@ -52,8 +53,7 @@ class Bench:
     def program(self, name):
         path = self.programs / name
         if not path.is_file():
-            crate = name if name == "svc-gateway" else "svc-bench"
-            raise Unavailable(f"there is no {path}: cargo build --release -p {crate}")
+            raise Unavailable(f"there is no {path}: cargo build --release -p svc-bench")
         return path
 
     def load(self, target, scenario, **changes):

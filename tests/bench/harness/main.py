@@ -27,6 +27,7 @@ def options():
     parser.add_argument("--seconds", type=float, default=1.2, help="in which requests begin, per sample")
     parser.add_argument("--drain-limit", type=float, default=15, help="seconds to wait for the gateway's background work after a load")
     parser.add_argument("--programs", default=target_folder / "release", help="folder of the built programs")
+    parser.add_argument("--gateway", default=target_folder / "optimised" / "svc-gateway", help="the gateway that takes part; make release builds it")
     parser.add_argument("--results", default=target_folder / "bench", help="folder for raw samples and logs")
     parser.add_argument("--report", metavar="FILE", help="measure nothing, print the tables of these raw samples")
     chosen = parser.parse_args()
@@ -107,7 +108,7 @@ def main():
         chosen.scenarios.remove("S6")
         say(f"S6: left out, only {files} open files are allowed (ulimit -n)")
     try:
-        with Bench(chosen.programs, chosen.results, chosen.seconds, chosen.drain_limit) as bench:
+        with Bench(chosen.programs, chosen.gateway, chosen.results, chosen.seconds, chosen.drain_limit) as bench:
             head = about(chosen)
             path = bench.results / f"{head['about']['when'].replace(':', '')}.jsonl"
             try:

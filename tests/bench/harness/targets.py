@@ -165,9 +165,9 @@ class Gateway(Target):
         return "/v1/chat/completions"
 
     def check(self):
-        self.program = Path(self.binary) if self.binary else self.bench.program("svc-gateway")
+        self.program = Path(self.binary or self.bench.gateway)
         if not self.program.is_file():
-            raise Unavailable(f"there is no {self.program}")
+            raise Unavailable(f"there is no {self.program}: make release")
 
     def command(self):
         return [str(self.program.resolve()), "--conf", str(HERE / "conf" / self.conf)]
