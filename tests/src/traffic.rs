@@ -146,7 +146,7 @@ fn conversation(shape: Shape, model: &str, stream: bool) -> Value {
         "Yes, until eight.",
         &format!("{QUESTION} demo:chunks=30"),
     ];
-    let role = |turn: usize, own: &'static str| if turn % 2 == 0 { "user" } else { own };
+    let role = |turn: usize, own: &'static str| if turn.is_multiple_of(2) { "user" } else { own };
     let turns = |own| said.iter().enumerate().map(move |(turn, text)| json!({"role": role(turn, own), "content": text}));
     match shape {
         Shape::Chat => {
