@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use http::HeaderName;
+
 /// The decision of one filter.
 #[must_use]
 #[derive(Clone, Debug, PartialEq)]
@@ -94,8 +96,8 @@ pub struct Rejection {
     pub param: Option<Cow<'static, str>>,
     /// When a further try may succeed.
     pub retry_after: Option<Duration>,
-    /// Further headers of the error, lower-case names.
-    pub headers: Vec<(&'static str, String)>,
+    /// Further headers of the error.
+    pub headers: Vec<(HeaderName, String)>,
 }
 
 impl Rejection {
@@ -134,7 +136,7 @@ impl Rejection {
 
     /// Adds a header.
     #[must_use]
-    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub fn with_header(mut self, name: HeaderName, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }

@@ -196,7 +196,9 @@ async fn send(session: &mut Session, exchange: &mut Exchange, value: &Value) -> 
     let mut head = ResponseHeader::build(StatusCode::OK, Some(5))?;
     head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
     head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(body.len()))?;
-    exchange.identify(&mut head)?;
+    for (name, value) in exchange.identity() {
+        head.insert_header(name, value)?;
+    }
     rescue::respond(session, head, body).await
 }
 

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::HeaderName;
-use pingora::Result;
-use pingora::http::ResponseHeader;
+use http::{HeaderName, HeaderValue};
 use pingora::proxy::Session;
 use svc_filters::auth::Key;
 use svc_filters::endpoint::Endpoint;
@@ -310,18 +308,15 @@ impl Exchange {
         }
     }
 
-    /// Adds the headers every answer carries.
-    ///
-    /// # Errors
-    /// Never for a well-formed id.
-    pub fn identify(&self, head: &mut ResponseHeader) -> Result<()> {
+    /// The headers that name the request: ours, and the one that clients of the shape know.
+    pub fn identity(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
         let id = self.id.header_value();
-        match self.shape {
-            Shape::ChatCompletions | Shape::Responses => head.insert_header(CHAT_REQUEST_ID, id.clone())?,
-            Shape::Messages => head.insert_header(MESSAGES_REQUEST_ID, id.clone())?,
-            Shape::GenerateContent => {}
-        }
-        head.insert_header(REQUEST_ID, id)
+        let known = match self.shape {
+            Shape::ChatCompletions | Shape::Responses => Some((CHAT_REQUEST_ID, id.clone())),
+            Shape::Messages => Some((MESSAGES_REQUEST_ID, id.clone())),
+            Shape::GenerateContent => None,
+        };
+        known.into_iter().chain([(REQUEST_ID, id)])
     }
 }
 

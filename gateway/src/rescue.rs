@@ -153,7 +153,9 @@ fn head(exchange: &Exchange, rejection: &Rejection, status: u16, length: usize) 
     head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(length))?;
     head.insert_header(ERROR_CODE, HeaderValue::from_static(rejection.code.as_str()))?;
     head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("gateway"))?;
-    exchange.identify(&mut head)?;
+    for (name, value) in exchange.identity() {
+        head.insert_header(name, value)?;
+    }
     if let Some(after) = rejection.retry_after {
         head.insert_header(header::RETRY_AFTER, HeaderValue::from(seconds(after)))?;
     }
@@ -161,7 +163,7 @@ fn head(exchange: &Exchange, rejection: &Rejection, status: u16, length: usize) 
         head.insert_header(SHOULD_RETRY, HeaderValue::from_static(if retry { "true" } else { "false" }))?;
     }
     for (name, value) in &rejection.headers {
-        head.insert_header(HeaderName::from_static(name), value.as_str())?;
+        head.insert_header(name, value.as_str())?;
     }
     Ok(head)
 }

@@ -2,5 +2,5 @@
 
 #[test]
 fn every_kind_of_traffic_is_answered() {
-    svc_tests::traffic::send(&svc_tests::gateway::program("svc-gateway"), 2);
+    svc_tests::traffic::send(&svc_tests::gateway::program("svc-gateway"), 1);
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use http::HeaderName;
+
 use super::{Measure, Scope};
 use crate::verdict::{Code, Rejection};
 
@@ -74,7 +76,7 @@ impl Standing {
 impl Refusal {
     /// The error for the client, with the headers of its shape.
     #[must_use]
-    pub fn rejection(&self, headers: Vec<(&'static str, String)>) -> Rejection {
+    pub fn rejection(&self, headers: Vec<(HeaderName, String)>) -> Rejection {
         let whose = match self.scope {
             Scope::Global => "of this service",
             Scope::Role => "of the API key's role",

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use http::HeaderName;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -12,18 +13,22 @@ use super::{Left, Standing};
 use crate::shape::Shape;
 
 /// Names for limit, remaining and reset.
-type Names = [&'static str; 3];
+type Names = [HeaderName; 3];
 
-const REQUESTS: Names = ["x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"];
-const TOKENS: Names = ["x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"];
+const REQUESTS: Names = names(["x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"]);
+const TOKENS: Names = names(["x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"]);
 const MESSAGES_REQUESTS: Names =
-    ["anthropic-ratelimit-requests-limit", "anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"];
+    names(["anthropic-ratelimit-requests-limit", "anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"]);
 const MESSAGES_TOKENS: Names =
-    ["anthropic-ratelimit-tokens-limit", "anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"];
+    names(["anthropic-ratelimit-tokens-limit", "anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"]);
 
-/// The headers that tell a client of `shape` how it stands at `now`, in Unix milliseconds. Names are lower-case.
+const fn names([limit, remaining, reset]: [&'static str; 3]) -> Names {
+    [HeaderName::from_static(limit), HeaderName::from_static(remaining), HeaderName::from_static(reset)]
+}
+
+/// The headers that tell a client of `shape` how it stands at `now`, in Unix milliseconds.
 #[must_use]
-pub fn headers(shape: Shape, standing: &Standing, now: i64) -> Vec<(&'static str, String)> {
+pub fn headers(shape: Shape, standing: &Standing, now: i64) -> Vec<(HeaderName, String)> {
     let messages = shape == Shape::Messages;
     let [requests, tokens] = if messages { [MESSAGES_REQUESTS, MESSAGES_TOKENS] } else { [REQUESTS, TOKENS] };
     let mut headers = Vec::with_capacity(6);
@@ -69,7 +74,7 @@ mod tests {
         tokens: Some(Left { limit: 90_000, remaining: 0, reset: Duration::from_millis(1) }),
     };
 
-    fn told(shape: Shape) -> Vec<(&'static str, String)> {
+    fn told(shape: Shape) -> Vec<(HeaderName, String)> {
         headers(shape, &BOTH, NOW)
     }
 
@@ -83,7 +88,7 @@ mod tests {
             ("x-ratelimit-remaining-tokens", "0"),
             ("x-ratelimit-reset-tokens", "1s"),
         ]
-        .map(|(name, value)| (name, value.to_owned()));
+        .map(|(name, value)| (HeaderName::from_static(name), value.to_owned()));
         for shape in [Shape::ChatCompletions, Shape::Responses, Shape::GenerateContent] {
             assert_eq!(told(shape), expected, "{shape:?}");
         }
@@ -99,7 +104,7 @@ mod tests {
             ("anthropic-ratelimit-tokens-remaining", "0"),
             ("anthropic-ratelimit-tokens-reset", "2026-11-21T09:52:01Z"),
         ]
-        .map(|(name, value)| (name, value.to_owned()));
+        .map(|(name, value)| (HeaderName::from_static(name), value.to_owned()));
         assert_eq!(told(Shape::Messages), expected);
     }
 
@@ -107,7 +112,7 @@ mod tests {
     fn what_is_not_capped_is_not_told() {
         assert!(headers(Shape::ChatCompletions, &Standing::default(), NOW).is_empty());
         let requests = Standing { tokens: None, ..BOTH };
-        assert!(headers(Shape::Messages, &requests, NOW).iter().all(|(name, _)| name.contains("requests")));
+        assert!(headers(Shape::Messages, &requests, NOW).iter().all(|(name, _)| name.as_str().contains("requests")));
     }
 
     #[test]

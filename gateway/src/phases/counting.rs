@@ -38,6 +38,8 @@ pub async fn answer(session: &mut Session, exchange: &mut Exchange) -> Result<()
     head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
     head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(body.len()))?;
     head.insert_header(TOKEN_COUNT, HeaderValue::from_static("estimated"))?;
-    exchange.identify(&mut head)?;
+    for (name, value) in exchange.identity() {
+        head.insert_header(name, value)?;
+    }
     rescue::respond(session, head, body).await
 }

@@ -346,7 +346,7 @@ fn understand<'a>(session: &Session, exchange: &mut Exchange, path: &'a str) -> 
         RouteError::UnknownPath(_) => Rejection::invalid("There is no such endpoint.").with_status(404),
         RouteError::NotServed(_, why) => Rejection::invalid(why).with_status(404),
         RouteError::WrongMethod(_, allowed) => {
-            Rejection::invalid(format!("This endpoint takes {allowed} requests.")).with_status(405).with_header("allow", allowed)
+            Rejection::invalid(format!("This endpoint takes {allowed} requests.")).with_status(405).with_header(header::ALLOW, allowed)
         }
         RouteError::InvalidModel(_) => Rejection::invalid("The path does not hold a valid model name.").with_param("model"),
     })

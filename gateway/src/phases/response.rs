@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::InvalidHeaderValue;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::proxy::Session;
-use pingora::{Error, ErrorType, Result};
+use pingora::{Error, ErrorType, OrErr, Result};
 use pingora_core::protocols::http::v1::server::HttpSession;
 use svc_filters::canonical::Failure;
 use svc_filters::endpoint::Endpoint;
@@ -101,31 +102,38 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
     }
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
     // Room for what is set here and by Pingora, so that the map is made once; a stream has more of it.
-    let mut head = ResponseHeader::build_no_case(status, Some(if streams { 16 } else { 12 }))?;
+    let mut headers = HeaderMap::with_capacity(if streams { 16 } else { 12 });
     for name in &PASSED {
         for value in upstream.headers.get_all(name) {
-            head.append_header(name.clone(), value.clone())?;
+            headers.append(name.clone(), value.clone());
         }
     }
     if fails(status) && !is_json(upstream) {
         // Whatever comes, the client gets an error of its shape.
-        head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    show_limits(exchange, &upstream.headers, &mut head)?;
+    show_limits(exchange, &upstream.headers, &mut headers);
     if exchange.answer.way.is_some() && (!streams || exchange.answer.stream) {
         hold(session, streams);
     }
     let length = upstream.headers.get(header::CONTENT_LENGTH);
     let length = length.filter(|value| exchange.answer.way.is_none() || value.as_bytes() == b"0");
-    frame(session, length, &mut head, streams)?;
-    describe(exchange, &mut head)?;
+    frame(session, length, status, &mut headers, streams);
+    describe(exchange, &mut headers)?;
     if fails(status) {
-        head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
+        headers.insert(ERROR_ORIGIN, HeaderValue::from_static("upstream"));
     }
     if streams {
         keep_alive(session, exchange, first_sign(exchange.shape, kind.is_some_and(|kind| kind.framing == Framing::JsonArray)));
     }
-    Ok((head, streams))
+    Ok((head(status, headers), streams))
+}
+
+/// A head of headers that were put together without Pingora, which would make and allocate each name anew.
+fn head(status: StatusCode, headers: HeaderMap) -> ResponseHeader {
+    let mut parts = http::Response::new(()).into_parts().0;
+    (parts.status, parts.headers) = (status, headers);
+    parts.into()
 }
 
 /// Ends a try whose answer has no body, or none of use: another one, or a failure for the client.
@@ -167,22 +175,22 @@ fn translated(
         Way::Failing(Collected::new(prepared.shape, upstream.status.as_u16(), false))
     });
     hold(session, streams);
-    let mut head = ResponseHeader::build_no_case(status, Some(12))?;
-    head.insert_header(header::CONTENT_TYPE, framing)?;
+    let mut headers = HeaderMap::with_capacity(if streams { 16 } else { 12 });
+    headers.insert(header::CONTENT_TYPE, framing);
     for name in &[header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY] {
         if let Some(value) = upstream.headers.get(name) {
-            head.insert_header(name.clone(), value.clone())?;
+            headers.insert(name.clone(), value.clone());
         }
     }
-    frame(session, None, &mut head, streams)?;
-    describe(exchange, &mut head)?;
+    frame(session, None, status, &mut headers, streams);
+    describe(exchange, &mut headers)?;
     if !status.is_success() {
-        head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
+        headers.insert(ERROR_ORIGIN, HeaderValue::from_static("upstream"));
     }
     if streams {
         keep_alive(session, exchange, first_sign(exchange.shape, array));
     }
-    Ok((head, streams))
+    Ok((head(status, headers), streams))
 }
 
 /// The head of a provider's failure, without anything that frames its body, and the body.
@@ -202,15 +210,16 @@ pub fn failed(exchange: &mut Exchange, mut failure: Failure<'static>) -> Result<
         None => write_failure(exchange.shape, &failure, id),
     };
     exchange.answer.status = status;
-    let mut head = ResponseHeader::build_no_case(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), Some(12))?;
-    head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
-    head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("upstream"))?;
+    let mut headers = HeaderMap::with_capacity(12);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ERROR_ORIGIN, HeaderValue::from_static("upstream"));
     let after = failure.retry_after.map(HeaderValue::from).or_else(|| exchange.answer.retry_after.as_deref().cloned());
     if let Some(after) = after {
-        head.insert_header(header::RETRY_AFTER, after)?;
+        headers.insert(header::RETRY_AFTER, after);
     }
-    describe(exchange, &mut head)?;
-    Ok((head, Bytes::from(body)))
+    describe(exchange, &mut headers)?;
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    Ok((head(status, headers), Bytes::from(body)))
 }
 
 /// Hands the head to the connection that holds it and leaves Pingora only what frames the body: Pingora keeps its copy as long as
@@ -281,60 +290,61 @@ const fn first_sign(shape: Shape, array: bool) -> &'static str {
 }
 
 /// Length or chunks, and what streams need on their way.
-fn frame(session: &Session, length: Option<&HeaderValue>, head: &mut ResponseHeader, streams: bool) -> Result<()> {
+fn frame(session: &Session, length: Option<&HeaderValue>, status: StatusCode, headers: &mut HeaderMap, streams: bool) {
     if streams {
-        head.insert_header(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))?;
-        head.insert_header(ACCEL_BUFFERING, HeaderValue::from_static("no"))?;
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
     }
-    match length {
-        Some(length) => head.insert_header(header::CONTENT_LENGTH, length.clone()),
-        None if session.req_header().version == Version::HTTP_11 && has_body(head.status) => {
-            head.insert_header(header::TRANSFER_ENCODING, HeaderValue::from_static("chunked"))
-        }
-        None => Ok(()),
+    if let Some(length) = length {
+        headers.insert(header::CONTENT_LENGTH, length.clone());
+    } else if session.req_header().version == Version::HTTP_11 && has_body(status) {
+        headers.insert(header::TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
     }
 }
 
 /// Passes on what the provider says of its own rate limits, where the caller has none of ours that it could be taken for.
-fn show_limits(exchange: &Exchange, upstream: &HeaderMap, head: &mut ResponseHeader) -> Result<()> {
+fn show_limits(exchange: &Exchange, upstream: &HeaderMap, headers: &mut HeaderMap) {
     let capped = matches!(exchange.limit, Some(Decision::Admitted(standing)) if !standing.is_empty());
     if capped || !exchange.attempts.provider().is_some_and(|provider| provider.shows_limits()) {
-        return Ok(());
+        return;
     }
     for (name, value) in upstream {
         if RATE_LIMITS.iter().any(|prefix| name.as_str().starts_with(prefix)) {
-            head.append_header(name.clone(), value.clone())?;
+            headers.append(name.clone(), value.clone());
         }
     }
-    Ok(())
 }
 
 /// Who answered, and what is left of the caps.
-fn describe(exchange: &Exchange, head: &mut ResponseHeader) -> Result<()> {
-    exchange.identify(head)?;
+fn describe(exchange: &Exchange, headers: &mut HeaderMap) -> Result<()> {
+    headers.extend(exchange.identity());
     if let Some(provider) = exchange.attempts.provider() {
-        head.insert_header(PROVIDER, provider.name_header().clone())?;
+        headers.insert(PROVIDER, provider.name_header().clone());
     }
     if let Some(model) = &exchange.resolved {
-        head.insert_header(MODEL, &*model.name)?;
+        headers.insert(MODEL, value(&*model.name)?);
     }
     let count = match exchange.attempts.count() {
         1 => HeaderValue::from_static("1"),
         count => HeaderValue::from(count),
     };
-    head.insert_header(ATTEMPTS, count)?;
+    headers.insert(ATTEMPTS, count);
     if let Some(told) = exchange.asking.as_ref().and_then(|asking| asking.told(exchange.shape)) {
-        head.insert_header(TRANSLATION, told)?;
+        headers.insert(TRANSLATION, value(told)?);
     }
     if let Some(id) = &exchange.answer.upstream_request_id {
-        head.insert_header(UPSTREAM_REQUEST_ID, (**id).clone())?;
+        headers.insert(UPSTREAM_REQUEST_ID, (**id).clone());
     }
     if let Some(Decision::Admitted(standing)) = &exchange.limit {
-        for (name, value) in limits::headers(exchange.shape, standing, exchange.gateway.clock.unix_ms()) {
-            head.insert_header(HeaderName::from_static(name), value)?;
+        for (name, left) in limits::headers(exchange.shape, standing, exchange.gateway.clock.unix_ms()) {
+            headers.insert(name, value(left)?);
         }
     }
     Ok(())
+}
+
+fn value(text: impl TryInto<HeaderValue, Error = InvalidHeaderValue>) -> Result<HeaderValue> {
+    text.try_into().or_err(ErrorType::InvalidHTTPHeader, "a header of the answer")
 }
 
 /// What the body is; `None` where it goes through untouched and unread.
