@@ -1,15 +1,15 @@
 //! The gateway program: `svc-gateway --conf FILE [--check]`.
 
-use std::ffi::{c_int, c_long};
+mod allocator;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use svc_filters::registry::Registry;
 use svc_gateway::{boot, conf, logs};
 
-// Large bodies cost the system's allocator a trip to the kernel each.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Mimalloc = allocator::Mimalloc;
 
 const USAGE: &str = "\
 Usage: svc-gateway --conf FILE [--check]
@@ -21,28 +21,13 @@ Usage: svc-gateway --conf FILE [--check]
 ";
 
 fn main() -> ExitCode {
-    use_little_memory();
+    allocator::use_little_memory();
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             logs::failed(&error);
             ExitCode::FAILURE
         }
-    }
-}
-
-/// Milliseconds after which the allocator gives freed pages back: streams that begin together free what they began with.
-const GIVE_BACK_AFTER: c_long = 100;
-/// The allocator's name for that time.
-const PURGE_DELAY: c_int = 15;
-
-/// Keeps the process on small pages: with huge ones, thousands of idle streams would each hold memory they never touch.
-#[expect(unsafe_code, reason = "std has no call for it")]
-fn use_little_memory() {
-    // SAFETY: the calls change a flag of the process and an option of the allocator and touch no other memory.
-    unsafe {
-        libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
-        libmimalloc_sys::mi_option_set(PURGE_DELAY, GIVE_BACK_AFTER);
     }
 }
 
