@@ -121,8 +121,10 @@ impl Facts {
                     return Err(MultipartError::Charset.into());
                 }
                 name => match name.split('[').next().and_then(prompt) {
-                    Some(_) if part.text(body).is_some() => texts.push(part.content),
-                    Some(prompt) => return Err(MultipartError::NotText(prompt).into()),
+                    Some(prompt) => {
+                        part.text(body).ok_or(MultipartError::NotText(prompt))?;
+                        texts.push(part.content);
+                    }
                     None => facts.has_images |= name == "image" || name.starts_with("image["),
                 },
             }

@@ -73,9 +73,9 @@ impl<'b> Body<'b> {
 
 /// Gives the texts of a request, each once, in the order of the body, which is valid JSON or the form its facts were read from.
 ///
-/// In a form, a text is the value of a field that a model reads. In JSON, a text is the content of one string. Arguments of tools, and results that are objects, are taken apart: each string and each number
-/// in them is a text, also where they are JSON in a string. Keys, ids, names of tools and models, URLs, signatures and media are none.
-/// Members that are not known count as texts of what they stand in.
+/// In a form, a text is the value of a field that a model reads. In JSON it is the content of one string. Arguments of tools, and results
+/// that are objects, are taken apart: each string and each number in them is a text, also where they are JSON in a string. Keys, ids, names
+/// of tools and models, URLs, signatures and media are none. Members that are not known count as texts of what they stand in.
 pub fn request_texts(body: Body<'_>, found: &mut dyn FnMut(Found<'_>)) {
     request_texts_at(body, Places::ALL, found);
 }
