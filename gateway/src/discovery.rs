@@ -196,9 +196,7 @@ async fn send(session: &mut Session, exchange: &mut Exchange, value: &Value) -> 
     let mut head = ResponseHeader::build(StatusCode::OK, Some(5))?;
     head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
     head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(body.len()))?;
-    for (name, value) in exchange.identity() {
-        head.insert_header(name, value)?;
-    }
+    exchange.identify(&mut head)?;
     rescue::respond(session, head, body).await
 }
 

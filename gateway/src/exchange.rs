@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
+use pingora::Result;
+use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
 use svc_filters::auth::Key;
 use svc_filters::endpoint::Endpoint;
@@ -317,6 +319,14 @@ impl Exchange {
             Shape::GenerateContent => None,
         };
         known.into_iter().chain([(REQUEST_ID, id)])
+    }
+
+    /// Adds them to a head that is Pingora's.
+    ///
+    /// # Errors
+    /// Never for a well-formed id.
+    pub fn identify(&self, head: &mut ResponseHeader) -> Result<()> {
+        self.identity().try_for_each(|(name, value)| head.insert_header(name, value))
     }
 }
 

@@ -153,9 +153,7 @@ fn head(exchange: &Exchange, rejection: &Rejection, status: u16, length: usize) 
     head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(length))?;
     head.insert_header(ERROR_CODE, HeaderValue::from_static(rejection.code.as_str()))?;
     head.insert_header(ERROR_ORIGIN, HeaderValue::from_static("gateway"))?;
-    for (name, value) in exchange.identity() {
-        head.insert_header(name, value)?;
-    }
+    exchange.identify(&mut head)?;
     if let Some(after) = rejection.retry_after {
         head.insert_header(header::RETRY_AFTER, HeaderValue::from(seconds(after)))?;
     }

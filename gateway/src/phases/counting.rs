@@ -38,8 +38,6 @@ pub async fn answer(session: &mut Session, exchange: &mut Exchange) -> Result<()
     head.insert_header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
     head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(body.len()))?;
     head.insert_header(TOKEN_COUNT, HeaderValue::from_static("estimated"))?;
-    for (name, value) in exchange.identity() {
-        head.insert_header(name, value)?;
-    }
+    exchange.identify(&mut head)?;
     rescue::respond(session, head, body).await
 }

@@ -41,8 +41,6 @@ pub async fn send(session: &mut Session, exchange: &mut Exchange, content_type: 
     head.insert_header(header::CONTENT_TYPE, content_type)?;
     head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(body.len()))?;
     head.insert_header(GUARDRAIL, HeaderValue::from_static("redirect"))?;
-    for (name, value) in exchange.identity() {
-        head.insert_header(name, value)?;
-    }
+    exchange.identify(&mut head)?;
     rescue::respond(session, head, body).await
 }
