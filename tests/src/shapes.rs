@@ -19,6 +19,8 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Those that clients speak.
+    pub const CLIENTS: [Self; 4] = [Self::Chat, Self::Messages, Self::Generate, Self::Responses];
     /// Those that are a provider's only one.
     pub const ALL: [Self; 3] = [Self::Chat, Self::Messages, Self::Generate];
 

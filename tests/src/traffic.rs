@@ -21,8 +21,6 @@ use crate::raw::Connection;
 use crate::shapes::Shape;
 use crate::upstream::Upstream;
 
-/// Every client shape.
-const CLIENTS: [Shape; 4] = [Shape::Chat, Shape::Messages, Shape::Generate, Shape::Responses];
 /// Connections at the same time.
 const CONNECTIONS: usize = 4;
 /// Bytes of a picture before base64.
@@ -73,9 +71,9 @@ pub fn send(program: &Path, rounds: usize) {
     let providers = format!(
         "  - {{name: secure-chat, kind: openai, base_url: \"{url}/v1\", {rest}  - {{name: secure-messages, kind: anthropic, base_url: \"{url}\", {rest}  - {{name: secure-generate, kind: gemini, base_url: \"{url}\", http2: never, {rest}"
     );
+    let program = program.display().to_string().leak();
     for guardrails in ["", GUARDRAILS] {
         let options = Options::standard(&upstream.url()).with_providers(&providers).with_models(MODELS).with(RULES).with(guardrails);
-        let program = program.display().to_string().leak();
         let mut gateway = Gateway::start(Options { program, licence: None, ..options });
         thread::scope(|scope| {
             for connection in 0..CONNECTIONS {
@@ -124,7 +122,7 @@ impl Client {
 
 /// Everything once.
 fn all(mut client: Client) {
-    for shape in CLIENTS {
+    for shape in Shape::CLIENTS {
         for model in ["chat-model", "messages-model", "generate-model", "secure-chat", "secure-messages", "secure-generate"] {
             for stream in [false, true] {
                 for _ in 0..4 {

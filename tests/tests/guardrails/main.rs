@@ -19,7 +19,7 @@ use svc_tests::shapes::Shape;
 use svc_tests::upstream::{Upstream, runtime};
 
 /// Every client shape.
-const CLIENTS: [Shape; 4] = [Shape::Chat, Shape::Messages, Shape::Generate, Shape::Responses];
+const CLIENTS: [Shape; 4] = Shape::CLIENTS;
 const FAST_LOG: &str = "telemetry: {batch_size: 64, batch_timeout_ms: 20}\n";
 
 /// A gateway with guardrails over the emulator of every provider.

@@ -40,7 +40,7 @@ fn plain_data_url(inner: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
     (simple && payload.len().is_multiple_of(4) && is_standard(payload)).then_some((Text::Escaped(media_type), Text::Escaped(payload)))
 }
 
-/// Whether the bytes are standard base64 as JSON writers leave it. The loop vectorises, whatever a profile says of it: there is no branch.
+/// Whether the bytes are standard base64 as JSON writers leave it. Without branches, so that the loop can be vectorised.
 fn is_standard(payload: &[u8]) -> bool {
     payload.iter().fold(true, |clean, byte| {
         let letter = (byte.wrapping_sub(b'A') < 26) | (byte.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10);
