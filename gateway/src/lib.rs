@@ -23,6 +23,7 @@ pub mod request_id;
 pub mod rescue;
 pub mod secrets;
 pub mod shutdown;
+pub mod socket;
 pub mod state;
 pub mod store;
 pub mod telemetry;

@@ -17,7 +17,7 @@ use pingora::{Error, Result};
 use crate::edge;
 use crate::exchange::Exchange;
 use crate::phases::{failure, logging, request, response, status, stream, upstream};
-use crate::providers::Socket;
+use crate::socket::Socket;
 use crate::state::Gateway;
 
 /// The data plane as Pingora sees it.

@@ -20,6 +20,7 @@ use tokio::time::Instant;
 
 use super::deadline::{Alarm, Due, Idle};
 use super::pulse::Pulse;
+use crate::socket::Socket;
 use held::Held;
 
 /// The connection. Reads and everything else go straight through.
@@ -38,6 +39,10 @@ pub struct Connection {
     alarm: Alarm,
     /// How often something was written.
     writes: AtomicU64,
+    /// What sends it to the client; `None` for a connection inside the process.
+    socket: Option<Socket>,
+    /// Whether something was written since the last flush.
+    unsent: bool,
 }
 
 impl fmt::Debug for Connection {
@@ -50,7 +55,8 @@ impl Connection {
     /// Wraps a connection.
     #[must_use]
     pub fn new(inner: Stream) -> Self {
-        Self::of_client(inner, None)
+        let socket = Some(Socket::new(inner.id()));
+        Self { socket, ..Self::of_client(inner, None) }
     }
 
     /// Wraps a connection inside the process that serves a client of another one.
@@ -66,6 +72,8 @@ impl Connection {
             pulse: Pulse::default(),
             alarm: Alarm::default(),
             writes: AtomicU64::new(0),
+            socket: None,
+            unsent: false,
         }
     }
 
@@ -130,6 +138,7 @@ impl Connection {
 
     fn written(&mut self) {
         *self.writes.get_mut() += 1;
+        self.unsent = true;
         self.pulse.written();
         self.idle.moves();
     }
@@ -245,6 +254,12 @@ impl AsyncWrite for Connection {
             return Poll::Ready(Ok(()));
         }
         ready!(self.poll_drain(cx))?;
+        if std::mem::take(&mut self.unsent)
+            && let Some(socket) = self.socket
+        {
+            socket.gather();
+            socket.send_soon();
+        }
         ready!(Pin::new(&mut self.inner).poll_flush(cx))?;
         self.pulse.flushed();
         Poll::Ready(Ok(()))

@@ -27,7 +27,6 @@ mod queue;
 mod request;
 mod resolve;
 mod setup;
-mod socket;
 mod spec;
 mod token;
 mod transport;
@@ -44,7 +43,6 @@ pub use queue::{Queue, Slot};
 pub use request::{Dispatch, header as request_header};
 pub(crate) use resolve::Resolver;
 pub(crate) use setup::certificates;
-pub use socket::Socket;
 pub use spec::{Http2, KeySpec, Place, ProviderError, ProviderSpec, Timeouts};
 pub use transport::{Draft, Prepared};
 

@@ -1,0 +1,182 @@
+//! TCP sockets whose writes leave together.
+//!
+//! To send wakes whoever waits at the other end, and that costs more than to write. So what is written while a thread has
+//! other work that is ready stays with the kernel, and leaves at the end of the round, one send after the other.
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// What has waited so long leaves before the round ends: some rounds have much to do.
+const LONGEST: Duration = Duration::from_micros(500);
+
+/// A TCP socket that keeps small writes together.
+#[derive(Clone, Copy, Debug)]
+pub struct Socket(RawFd);
+
+impl Socket {
+    /// The socket behind a connection of Pingora's.
+    #[must_use]
+    pub const fn new(descriptor: RawFd) -> Self {
+        Self(descriptor)
+    }
+
+    /// Holds what is written from now on until a packet is full, for 200 ms at the most.
+    pub fn gather(self) {
+        self.cork(true);
+    }
+
+    /// Lets what was gathered leave, together with what the task that runs now goes on to write, once this thread has done what it
+    /// has to do now.
+    ///
+    /// # Panics
+    /// Outside a runtime.
+    pub fn send_soon(self) {
+        let due = ROUND.with(|round| {
+            let now = Instant::now();
+            let mut open = round.lock();
+            let mut due = Vec::new();
+            if open.sockets.is_empty() {
+                open.since = now;
+                tokio::spawn(end(round.clone()));
+            } else if now.duration_since(open.since) > LONGEST {
+                open.since = now;
+                due = std::mem::take(&mut open.sockets);
+            }
+            open.sockets.push(self);
+            due
+        });
+        send(due);
+    }
+
+    #[expect(unsafe_code, reason = "std has no call for this option")]
+    fn cork(self, on: bool) {
+        let value = libc::c_int::from(on);
+        let length = libc::socklen_t::try_from(size_of_val(&value)).unwrap_or_default();
+        // SAFETY: the call reads `value` and writes nothing. A descriptor that was closed meanwhile is an error without effect; one
+        // that was reused is a socket that gathers nothing, or sends what it has a little early.
+        unsafe {
+            libc::setsockopt(self.0, libc::IPPROTO_TCP, libc::TCP_CORK, std::ptr::from_ref(&value).cast(), length);
+        }
+    }
+}
+
+thread_local! {
+    static ROUND: Arc<Mutex<Round>> = Arc::new(Mutex::new(Round { sockets: Vec::new(), since: Instant::now() }));
+}
+
+/// The sockets that wait for the end of a thread's round. While there are any, a task waits to send them.
+struct Round {
+    sockets: Vec<Socket>,
+    since: Instant,
+}
+
+/// Ends a round. A task that yields is woken once the thread has run all that was ready.
+async fn end(round: Arc<Mutex<Round>>) {
+    tokio::task::yield_now().await;
+    let sockets = std::mem::take(&mut round.lock().sockets);
+    send(sockets);
+}
+
+fn send(sockets: Vec<Socket>) {
+    for socket in sockets {
+        socket.cork(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{ErrorKind, Read};
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
+
+    use tokio::io::AsyncWriteExt;
+
+    /// A connection that is ready to write, and its other end, which reads what is there and does not wait.
+    async fn pair() -> (tokio::net::TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let near = TcpStream::connect(listener.local_addr().expect("an address")).expect("connected");
+        let (far, _) = listener.accept().expect("accepted");
+        for stream in [&near, &far] {
+            stream.set_nonblocking(true).expect("set");
+        }
+        near.set_nodelay(true).expect("set");
+        let near = tokio::net::TcpStream::from_std(near).expect("registered");
+        near.writable().await.expect("open");
+        (near, far)
+    }
+
+    fn received(far: &mut TcpStream) -> String {
+        let mut buffer = [0; 64];
+        match far.read(&mut buffer) {
+            Ok(count) => String::from_utf8_lossy(&buffer[..count]).into_owned(),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => String::new(),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Lets rounds pass until something has arrived.
+    async fn arrived(far: &mut TcpStream) -> String {
+        loop {
+            match received(far) {
+                nothing if nothing.is_empty() => tokio::task::yield_now().await,
+                text => return text,
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_written_in_two_pieces_arrives_as_one() {
+        let (mut near, mut far) = pair().await;
+        let socket = Socket::new(near.as_raw_fd());
+        for round in ["first", "second"] {
+            socket.gather();
+            near.write_all(format!("{round} head ").as_bytes()).await.expect("written");
+            socket.send_soon();
+            near.write_all(b"and body").await.expect("written");
+            assert_eq!(received(&mut far), "", "the round goes on");
+            assert_eq!(arrived(&mut far).await, format!("{round} head and body"));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_round_ends_after_the_tasks_that_are_ready_and_sends_for_all() {
+        let (mut near, mut far) = pair().await;
+        let (mut other_near, mut other_far) = pair().await;
+        let socket = Socket::new(near.as_raw_fd());
+        socket.gather();
+        socket.send_soon();
+        near.write_all(b"one").await.expect("written");
+        let second = tokio::spawn(async move {
+            let seen = received(&mut far);
+            let socket = Socket::new(other_near.as_raw_fd());
+            socket.gather();
+            socket.send_soon();
+            other_near.write_all(b"two").await.expect("written");
+            (other_near, seen, far)
+        });
+        let (_open, seen, mut far) = second.await.expect("ran");
+        assert_eq!(seen, "", "the second task was ready when the first one wrote");
+        assert_eq!(arrived(&mut far).await, "one");
+        assert_eq!(arrived(&mut other_far).await, "two");
+    }
+
+    #[tokio::test]
+    async fn what_waits_for_long_does_not_wait_for_the_end_of_the_round() {
+        let (mut near, mut far) = pair().await;
+        let (other, _far) = pair().await;
+        let socket = Socket::new(near.as_raw_fd());
+        socket.gather();
+        socket.send_soon();
+        near.write_all(b"long ago").await.expect("written");
+        std::thread::sleep(LONGEST * 2);
+        Socket::new(other.as_raw_fd()).send_soon();
+        // While this thread is blocked no round ends, and the kernel itself lets go only after 200 ms.
+        far.set_nonblocking(false).expect("set");
+        far.set_read_timeout(Some(Duration::from_millis(100))).expect("set");
+        assert_eq!(received(&mut far), "long ago");
+    }
+}
