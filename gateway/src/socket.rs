@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 /// What has waited so long leaves before the round ends: some rounds have much to do.
-const LONGEST: Duration = Duration::from_micros(500);
+const LONGEST: Duration = Duration::from_millis(2);
 
 /// A TCP socket that keeps small writes together.
 #[derive(Clone, Copy, Debug)]
@@ -87,16 +87,12 @@ fn send(sockets: Vec<Socket>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) mod testing {
     use std::io::{ErrorKind, Read};
     use std::net::{TcpListener, TcpStream};
-    use std::os::fd::AsRawFd;
-
-    use tokio::io::AsyncWriteExt;
 
     /// A connection that is ready to write, and its other end, which reads what is there and does not wait.
-    async fn pair() -> (tokio::net::TcpStream, TcpStream) {
+    pub(crate) async fn pair() -> (tokio::net::TcpStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
         let near = TcpStream::connect(listener.local_addr().expect("an address")).expect("connected");
         let (far, _) = listener.accept().expect("accepted");
@@ -109,8 +105,9 @@ mod tests {
         (near, far)
     }
 
-    fn received(far: &mut TcpStream) -> String {
-        let mut buffer = [0; 64];
+    /// What has arrived by now.
+    pub(crate) fn received(far: &mut TcpStream) -> String {
+        let mut buffer = [0; 8192];
         match far.read(&mut buffer) {
             Ok(count) => String::from_utf8_lossy(&buffer[..count]).into_owned(),
             Err(error) if error.kind() == ErrorKind::WouldBlock => String::new(),
@@ -119,7 +116,7 @@ mod tests {
     }
 
     /// Lets rounds pass until something has arrived.
-    async fn arrived(far: &mut TcpStream) -> String {
+    pub(crate) async fn arrived(far: &mut TcpStream) -> String {
         loop {
             match received(far) {
                 nothing if nothing.is_empty() => tokio::task::yield_now().await,
@@ -127,6 +124,15 @@ mod tests {
             }
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{arrived, pair, received};
+    use super::*;
+    use std::os::fd::AsRawFd;
+
+    use tokio::io::AsyncWriteExt;
 
     #[tokio::test]
     async fn what_is_written_in_two_pieces_arrives_as_one() {

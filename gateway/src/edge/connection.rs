@@ -41,8 +41,8 @@ pub struct Connection {
     writes: AtomicU64,
     /// What sends it to the client; `None` for a connection inside the process.
     socket: Option<Socket>,
-    /// Whether something was written since the last flush.
-    unsent: bool,
+    /// Whether the socket gathers since the last flush.
+    gathers: bool,
 }
 
 impl fmt::Debug for Connection {
@@ -73,7 +73,7 @@ impl Connection {
             alarm: Alarm::default(),
             writes: AtomicU64::new(0),
             socket: None,
-            unsent: false,
+            gathers: false,
         }
     }
 
@@ -138,7 +138,6 @@ impl Connection {
 
     fn written(&mut self) {
         *self.writes.get_mut() += 1;
-        self.unsent = true;
         self.pulse.written();
         self.idle.moves();
     }
@@ -173,8 +172,31 @@ impl Connection {
         self.held.lock().forget_head();
     }
 
-    /// Sends what waits and is no longer held.
+    /// Lets the socket gather what is written until it is flushed.
+    fn gather(&mut self) {
+        if !std::mem::replace(&mut self.gathers, true)
+            && let Some(socket) = self.socket
+        {
+            socket.gather();
+        }
+    }
+
+    /// Flushes what was written, to leave with what this thread writes elsewhere.
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.inner).poll_flush(cx))?;
+        if std::mem::take(&mut self.gathers)
+            && let Some(socket) = self.socket
+        {
+            socket.send_soon();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes what waits and is no longer held.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.held.get_mut().left().is_empty() {
+            self.gather();
+        }
         let held = self.held.get_mut();
         while !held.left().is_empty() {
             let count = ready!(Pin::new(&mut self.inner).poll_write(cx, held.left()))?;
@@ -196,7 +218,7 @@ impl Connection {
             if self.release.strikes(now) {
                 self.release();
                 if self.poll_drain(cx).is_ready() {
-                    let _ = Pin::new(&mut self.inner).poll_flush(cx);
+                    let _ = self.poll_send(cx);
                 }
             }
             if let Some(beat) = self.pulse.beats(now) {
@@ -212,7 +234,7 @@ impl Connection {
     /// Sends a sign of life, unless something else waits or is held.
     fn beat(&mut self, beat: &[u8], cx: &mut Context<'_>) {
         if self.held.get_mut().slip_in(beat) && self.poll_drain(cx).is_ready() {
-            let _ = Pin::new(&mut self.inner).poll_flush(cx);
+            let _ = self.poll_send(cx);
         }
     }
 }
@@ -233,6 +255,7 @@ impl AsyncWrite for Connection {
             return Poll::Ready(Ok(count));
         }
         ready!(self.poll_drain(cx))?;
+        self.gather();
         Pin::new(&mut self.inner).poll_write(cx, bytes)
     }
 
@@ -242,6 +265,7 @@ impl AsyncWrite for Connection {
             return Poll::Ready(Ok(count));
         }
         ready!(self.poll_drain(cx))?;
+        self.gather();
         Pin::new(&mut self.inner).poll_write_vectored(cx, pieces)
     }
 
@@ -254,13 +278,7 @@ impl AsyncWrite for Connection {
             return Poll::Ready(Ok(()));
         }
         ready!(self.poll_drain(cx))?;
-        if std::mem::take(&mut self.unsent)
-            && let Some(socket) = self.socket
-        {
-            socket.gather();
-            socket.send_soon();
-        }
-        ready!(Pin::new(&mut self.inner).poll_flush(cx))?;
+        ready!(self.poll_send(cx))?;
         self.pulse.flushed();
         Poll::Ready(Ok(()))
     }
@@ -283,7 +301,9 @@ impl Shutdown for Connection {
 mod tests {
     use super::held::{LAST_CHUNK, MOST};
     use super::*;
+    use crate::socket::testing;
     use pingora::protocols::IO;
+    use pingora::protocols::l4::stream::Stream as Layer4;
     use tokio::io::AsyncReadExt;
 
     fn pair() -> (Stream, tokio::io::DuplexStream) {
@@ -310,6 +330,19 @@ mod tests {
         assert_eq!(received(&mut far).await, b"head\r\n\r\n4\r\nbody\r\n0\r\n\r\n");
         near.write_all(b"next").await.expect("open");
         assert_eq!(received(&mut far).await, b"next", "the next answer is not held");
+    }
+
+    #[tokio::test]
+    async fn what_is_written_and_flushed_leaves_when_the_round_ends() {
+        let (near, mut far) = testing::pair().await;
+        let mut near = Connection::new(Box::new(Layer4::from(near)));
+        for length in [5, 5_000] {
+            let text = "x".repeat(length);
+            near.write_all(text.as_bytes()).await.expect("open");
+            near.flush().await.expect("open");
+            assert_eq!(testing::received(&mut far), "", "the round goes on");
+            assert_eq!(testing::arrived(&mut far).await, text);
+        }
     }
 
     #[tokio::test]
