@@ -96,7 +96,7 @@ impl Journal {
         fs::create_dir_all(folder).map_err(|source| JournalError::File { action: "create", path: folder.to_owned(), source })?;
         let mut live: BTreeMap<u64, u64> = segment::list(folder)?.into_iter().map(|number| (number, SEGMENT_BYTES as u64)).collect();
         let number = live.last_key_value().map_or(1, |(last, _)| last + 1);
-        let segment = Segment::create(folder, number, SEGMENT_BYTES)?;
+        let segment = Segment::prepare(folder, number, SEGMENT_BYTES)?;
         live.insert(number, SEGMENT_BYTES as u64);
         let writer = Writer { segment, number, offset: 0, live, buffer: Vec::with_capacity(4096), next: None };
         Ok(Self {
@@ -183,7 +183,7 @@ impl Journal {
             }
             writer.number + 1
         };
-        let segment = Segment::create(&self.folder, number, SEGMENT_BYTES)?;
+        let segment = Segment::prepare(&self.folder, number, SEGMENT_BYTES)?;
         let mut writer = self.writer.lock();
         if writer.number + 1 == number && writer.next.is_none() {
             writer.next = Some(segment);

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use memmap2::MmapMut;
@@ -17,10 +18,20 @@ pub(super) struct Segment {
 impl Segment {
     /// Makes segment `number` with all its bytes allocated, so that a full disk is an error here and not a signal later.
     pub(super) fn create(folder: &Path, number: u64, bytes: usize) -> Result<Self, JournalError> {
+        Self::make(folder, number, bytes, |_| Ok(()))
+    }
+
+    /// The same with all its pages in memory: an append then need not make one, which costs more than all else it does.
+    pub(super) fn prepare(folder: &Path, number: u64, bytes: usize) -> Result<Self, JournalError> {
+        Self::make(folder, number, bytes, |file| fill(file, bytes))
+    }
+
+    fn make(folder: &Path, number: u64, bytes: usize, ready: impl FnOnce(&File) -> io::Result<()>) -> Result<Self, JournalError> {
         let path = path(folder, number);
         let failed = |source| JournalError::File { action: "create", path: path.clone(), source };
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(failed)?;
         allocate(&file, bytes).map_err(failed)?;
+        ready(&file).map_err(failed)?;
         Ok(Self { map: map(&file).map_err(failed)? })
     }
 
@@ -55,6 +66,15 @@ fn allocate(file: &File, bytes: usize) -> io::Result<()> {
         0 => Ok(()),
         code => Err(io::Error::from_raw_os_error(code)),
     }
+}
+
+/// Writes zeros. The kernel keeps pages together that were written together, and maps them together into this process.
+fn fill(file: &File, bytes: usize) -> io::Result<()> {
+    static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+    for at in (0..bytes).step_by(ZEROS.len()) {
+        file.write_all_at(ZEROS.get(..bytes - at).unwrap_or(&ZEROS), at as u64)?;
+    }
+    Ok(())
 }
 
 /// Where segment `number` lies.
