@@ -135,7 +135,8 @@ impl Flusher {
             let more = self.fill(until, size)?;
             self.hand_over().await?;
             if !self.batch.is_empty() {
-                let mut records: Vec<_> = self.batch.iter().filter_map(Encoded::record).collect();
+                let mut records = Vec::with_capacity(self.batch.len());
+                records.extend(self.batch.iter().filter_map(Encoded::record));
                 if records.len() < self.batch.len() {
                     log::error!("{} journal entries cannot be read and are left out", self.batch.len() - records.len());
                 }
