@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// What has waited so long leaves before the round ends: some rounds have much to do.
+/// What has waited so long leaves with the next socket that sends, before the round ends: some rounds have much to do.
 const LONGEST: Duration = Duration::from_millis(2);
 
 /// A TCP socket that keeps small writes together.
@@ -34,21 +34,29 @@ impl Socket {
     /// # Panics
     /// Outside a runtime.
     pub fn send_soon(self) {
-        let due = ROUND.with(|round| {
+        ROUND.with(|round| {
             let now = Instant::now();
-            let mut open = round.lock();
             let mut due = Vec::new();
-            if open.sockets.is_empty() {
-                open.since = now;
-                tokio::spawn(end(round.clone()));
-            } else if now.duration_since(open.since) > LONGEST {
-                open.since = now;
+            let mut open = round.lock();
+            let begins = open.sockets.is_empty();
+            if !begins && now.duration_since(open.since) > LONGEST {
                 due = std::mem::take(&mut open.sockets);
             }
+            if open.sockets.is_empty() {
+                open.since = now;
+            }
             open.sockets.push(self);
-            due
+            drop(open);
+            if begins {
+                // A runtime that ends drops the task at once, which ends the round.
+                let end = End(round.clone());
+                tokio::spawn(async move {
+                    let _end = end;
+                    tokio::task::yield_now().await;
+                });
+            }
+            send(due);
         });
-        send(due);
     }
 
     #[expect(unsafe_code, reason = "std has no call for this option")]
@@ -73,11 +81,15 @@ struct Round {
     since: Instant,
 }
 
-/// Ends a round. A task that yields is woken once the thread has run all that was ready.
-async fn end(round: Arc<Mutex<Round>>) {
-    tokio::task::yield_now().await;
-    let sockets = std::mem::take(&mut round.lock().sockets);
-    send(sockets);
+/// Ends a round when it is dropped: by a task that yields, which is woken once the thread has run all that was ready, or with the
+/// runtime that would have run it.
+struct End(Arc<Mutex<Round>>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let sockets = std::mem::take(&mut self.0.lock().sockets);
+        send(sockets);
+    }
 }
 
 fn send(sockets: Vec<Socket>) {
@@ -130,9 +142,17 @@ pub(crate) mod testing {
 mod tests {
     use super::testing::{arrived, pair, received};
     use super::*;
+    use std::net::TcpStream;
     use std::os::fd::AsRawFd;
 
     use tokio::io::AsyncWriteExt;
+
+    /// What arrives though no round ends, since this thread is blocked, and before the kernel itself lets go, which it does after 200 ms.
+    fn received_at_once(far: &mut TcpStream) -> String {
+        far.set_nonblocking(false).expect("set");
+        far.set_read_timeout(Some(Duration::from_millis(100))).expect("set");
+        received(far)
+    }
 
     #[tokio::test]
     async fn what_is_written_in_two_pieces_arrives_as_one() {
@@ -170,6 +190,24 @@ mod tests {
         assert_eq!(arrived(&mut other_far).await, "two");
     }
 
+    #[test]
+    fn a_round_ends_with_the_runtime() {
+        for _ in 0..2 {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("built");
+            let (_near, mut far) = runtime.block_on(async {
+                let (mut near, far) = pair().await;
+                let socket = Socket::new(near.as_raw_fd());
+                socket.gather();
+                socket.send_soon();
+                near.write_all(b"the last words").await.expect("written");
+                (near, far)
+            });
+            assert_eq!(received(&mut far), "", "the round has not ended");
+            drop(runtime);
+            assert_eq!(received_at_once(&mut far), "the last words");
+        }
+    }
+
     #[tokio::test]
     async fn what_waits_for_long_does_not_wait_for_the_end_of_the_round() {
         let (mut near, mut far) = pair().await;
@@ -180,9 +218,6 @@ mod tests {
         near.write_all(b"long ago").await.expect("written");
         std::thread::sleep(LONGEST * 2);
         Socket::new(other.as_raw_fd()).send_soon();
-        // While this thread is blocked no round ends, and the kernel itself lets go only after 200 ms.
-        far.set_nonblocking(false).expect("set");
-        far.set_read_timeout(Some(Duration::from_millis(100))).expect("set");
-        assert_eq!(received(&mut far), "long ago");
+        assert_eq!(received_at_once(&mut far), "long ago");
     }
 }
