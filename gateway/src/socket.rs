@@ -29,11 +29,23 @@ impl Socket {
     }
 
     /// Lets what was gathered leave, together with what the task that runs now goes on to write, once this thread has done what it
-    /// has to do now.
+    /// has to do now. What is written later leaves at once.
     ///
     /// # Panics
     /// Outside a runtime.
     pub fn send_soon(self) {
+        self.at_the_end(After::Stops);
+    }
+
+    /// The same for a socket that is to go on gathering, which spares it being told each time.
+    ///
+    /// # Panics
+    /// Outside a runtime.
+    pub fn send_soon_and_gather(self) {
+        self.at_the_end(After::Gathers);
+    }
+
+    fn at_the_end(self, after: After) {
         ROUND.with(|round| {
             let now = Instant::now();
             let mut due = Vec::new();
@@ -45,7 +57,7 @@ impl Socket {
             if open.sockets.is_empty() {
                 open.since = now;
             }
-            open.sockets.push(self);
+            open.sockets.push((self, after));
             drop(open);
             if begins {
                 // A runtime that ends drops the task at once, which ends the round.
@@ -59,16 +71,35 @@ impl Socket {
         });
     }
 
-    #[expect(unsafe_code, reason = "std has no call for this option")]
+    fn send(self, after: After) {
+        match after {
+            After::Stops => self.cork(false),
+            // To a socket that gathers this says only that it is to send what it has.
+            After::Gathers => self.set(libc::TCP_NODELAY, true),
+        }
+    }
+
     fn cork(self, on: bool) {
+        self.set(libc::TCP_CORK, on);
+    }
+
+    #[expect(unsafe_code, reason = "std has no call for these options on a descriptor")]
+    fn set(self, option: libc::c_int, on: bool) {
         let value = libc::c_int::from(on);
         let length = libc::socklen_t::try_from(size_of_val(&value)).unwrap_or_default();
         // SAFETY: the call reads `value` and writes nothing. A descriptor that was closed meanwhile is an error without effect; one
         // that was reused is a socket that gathers nothing, or sends what it has a little early.
         unsafe {
-            libc::setsockopt(self.0, libc::IPPROTO_TCP, libc::TCP_CORK, std::ptr::from_ref(&value).cast(), length);
+            libc::setsockopt(self.0, libc::IPPROTO_TCP, option, std::ptr::from_ref(&value).cast(), length);
         }
     }
+}
+
+/// What becomes of a socket that has sent.
+#[derive(Clone, Copy, Debug)]
+enum After {
+    Gathers,
+    Stops,
 }
 
 thread_local! {
@@ -77,7 +108,7 @@ thread_local! {
 
 /// The sockets that wait for the end of a thread's round. While there are any, a task waits to send them.
 struct Round {
-    sockets: Vec<Socket>,
+    sockets: Vec<(Socket, After)>,
     since: Instant,
 }
 
@@ -92,9 +123,9 @@ impl Drop for End {
     }
 }
 
-fn send(sockets: Vec<Socket>) {
-    for socket in sockets {
-        socket.cork(false);
+fn send(sockets: Vec<(Socket, After)>) {
+    for (socket, after) in sockets {
+        socket.send(after);
     }
 }
 
@@ -165,6 +196,21 @@ mod tests {
             near.write_all(b"and body").await.expect("written");
             assert_eq!(received(&mut far), "", "the round goes on");
             assert_eq!(arrived(&mut far).await, format!("{round} head and body"));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_goes_on_gathering_sends_at_the_end_of_each_round() {
+        let (mut near, mut far) = pair().await;
+        let socket = Socket::new(near.as_raw_fd());
+        socket.gather();
+        for length in [5, 100, 4_000] {
+            let text = "x".repeat(length);
+            near.write_all(text.as_bytes()).await.expect("written");
+            assert_eq!(received(&mut far), "", "the round goes on");
+            socket.send_soon_and_gather();
+            near.write_all(b" and more").await.expect("written");
+            assert_eq!(arrived(&mut far).await, format!("{text} and more"));
         }
     }
 

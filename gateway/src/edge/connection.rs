@@ -41,8 +41,10 @@ pub struct Connection {
     writes: AtomicU64,
     /// What sends it to the client; `None` for a connection inside the process.
     socket: Option<Socket>,
-    /// Whether the socket gathers since the last flush.
+    /// Whether the socket gathers, which it does from the first write on.
     gathers: bool,
+    /// Whether something was written since the last flush.
+    unsent: bool,
 }
 
 impl fmt::Debug for Connection {
@@ -74,6 +76,7 @@ impl Connection {
             writes: AtomicU64::new(0),
             socket: None,
             gathers: false,
+            unsent: false,
         }
     }
 
@@ -174,6 +177,7 @@ impl Connection {
 
     /// Lets the socket gather what is written until it is flushed.
     fn gather(&mut self) {
+        self.unsent = true;
         if !std::mem::replace(&mut self.gathers, true)
             && let Some(socket) = self.socket
         {
@@ -184,10 +188,10 @@ impl Connection {
     /// Flushes what was written, to leave with what this thread writes elsewhere.
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.inner).poll_flush(cx))?;
-        if std::mem::take(&mut self.gathers)
+        if std::mem::take(&mut self.unsent)
             && let Some(socket) = self.socket
         {
-            socket.send_soon();
+            socket.send_soon_and_gather();
         }
         Poll::Ready(Ok(()))
     }

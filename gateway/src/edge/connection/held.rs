@@ -7,6 +7,8 @@
 
 /// The most that is held; what is larger leaves as it comes.
 pub(super) const MOST: usize = 64 * 1024;
+/// The room made for an answer at first: most small ones fit, so that they are not moved while they grow.
+const FIRST: usize = 4 * 1024;
 /// What ends a chunked body.
 pub(super) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
@@ -132,6 +134,9 @@ impl Held {
         // A head that is to be replaced may still be on its way when its answer is let go.
         if self.mode == Mode::Through && self.head.is_none() {
             return None;
+        }
+        if self.mode == Mode::Held && self.waiting.capacity() == 0 {
+            self.waiting.reserve(FIRST);
         }
         let mut count = 0;
         for piece in pieces {
