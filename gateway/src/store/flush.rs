@@ -106,18 +106,22 @@ impl Flusher {
         }
     }
 
-    /// Waits for work: a full batch or the batch time, or after a failure its pause.
+    /// Waits for work: the batch time or a full segment, or after a failure its pause.
     async fn rest(&self, pause: Duration, stop: &mut watch::Receiver<bool>) {
-        let telemetry = &self.gateway.conf.telemetry;
-        let time = if pause.is_zero() { Duration::from_millis(telemetry.batch_timeout_ms) } else { pause };
-        let filled = async {
-            if pause.is_zero() {
-                self.gateway.journal.appended().await;
+        let journal = &self.gateway.journal;
+        let work = async {
+            if !pause.is_zero() {
+                return tokio::time::sleep(pause).await;
             }
-            tokio::time::sleep(time).await;
+            journal.appended().await;
+            let batch = Duration::from_millis(self.gateway.conf.telemetry.batch_timeout_ms);
+            tokio::select! {
+                () = tokio::time::sleep(batch) => {}
+                () = journal.filled() => {}
+            }
         };
         tokio::select! {
-            () = filled => {}
+            () = work => {}
             _ = stop.changed() => {}
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Segments are pre-allocated files mapped into memory, so an append is a copy and no system call, and what was copied
 //! belongs to the kernel: `kill -9` loses nothing that was appended. Each entry is `length u32 | crc32 u32 | kind u8 |
-//! payload`, little-endian, the checksum over kind and payload; a zero length or a wrong checksum ends a segment.
+//! payload`, little-endian, the checksum over kind and payload and begun with the segment's number; a zero length or a wrong
+//! checksum ends a segment. A segment that is read is used again under another number.
 //!
 //! A `begin` entry is written before a provider is asked and an `end` entry before the client sees the last byte. A replay
 //! finds requests that began and never ended. An `event` entry is something operators are told of.
@@ -25,11 +26,11 @@ use tokio::sync::Notify;
 use super::outbox::EventView;
 use segment::Segment;
 
-/// Bytes of one segment file.
-const SEGMENT_BYTES: usize = 16 * 1024 * 1024;
-/// Bytes an entry has beside its payload.
-const ENTRY_HEAD: usize = 9;
-/// The largest payload.
+/// Bytes of one segment file: some thousand requests. Two of them are in memory most of the time.
+const SEGMENT_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of an entry before its payload.
+const HEAD: usize = 8;
+/// The largest payload, kind included.
 const MAX_PAYLOAD: usize = 1024 * 1024;
 
 /// Why the journal cannot take or give an entry.
@@ -55,8 +56,8 @@ pub enum JournalError {
     #[error("append to the journal: {0}")]
     Encode(#[from] postcard::Error),
     /// A record is larger than any request may cause.
-    #[error("append to the journal: a record of {0} bytes")]
-    TooLarge(usize),
+    #[error("append to the journal: a record of more than {MAX_PAYLOAD} bytes")]
+    TooLarge,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,17 +75,26 @@ pub struct Journal {
     writer: Mutex<Writer>,
     written: AtomicU64,
     wake: Notify,
+    filled: Notify,
 }
 
 #[derive(Debug)]
 struct Writer {
     segment: Segment,
-    number: u64,
     offset: usize,
     /// Numbers and sizes of the segments not yet released by the reader, the current one included.
     live: BTreeMap<u64, u64>,
-    buffer: Vec<u8>,
+    /// The reserve, which becomes the next segment.
     next: Option<Segment>,
+    /// The oldest full segment, which becomes the reserve once it is released.
+    full: Option<Segment>,
+}
+
+impl Writer {
+    /// Whether the segment has room for any record.
+    fn has_room(&self) -> bool {
+        self.offset + HEAD + MAX_PAYLOAD <= SEGMENT_BYTES
+    }
 }
 
 impl Journal {
@@ -96,15 +106,16 @@ impl Journal {
         fs::create_dir_all(folder).map_err(|source| JournalError::File { action: "create", path: folder.to_owned(), source })?;
         let mut live: BTreeMap<u64, u64> = segment::list(folder)?.into_iter().map(|number| (number, SEGMENT_BYTES as u64)).collect();
         let number = live.last_key_value().map_or(1, |(last, _)| last + 1);
-        let segment = Segment::prepare(folder, number, SEGMENT_BYTES)?;
+        let segment = Segment::reserve(folder, SEGMENT_BYTES)?.become_segment(folder, number)?;
         live.insert(number, SEGMENT_BYTES as u64);
-        let writer = Writer { segment, number, offset: 0, live, buffer: Vec::with_capacity(4096), next: None };
+        let writer = Writer { segment, offset: 0, live, next: None, full: None };
         Ok(Self {
             folder: folder.to_owned(),
             limit,
             writer: Mutex::new(writer),
             written: AtomicU64::new(pack(number, 0)),
             wake: Notify::new(),
+            filled: Notify::new(),
         })
     }
 
@@ -148,7 +159,7 @@ impl Journal {
     #[must_use]
     pub fn has_room(&self) -> bool {
         let writer = self.writer.lock();
-        writer.live.values().sum::<u64>() < self.limit || writer.offset + ENTRY_HEAD + MAX_PAYLOAD < SEGMENT_BYTES
+        writer.live.values().sum::<u64>() < self.limit || writer.has_room()
     }
 
     /// A reader from `position` on; positions of removed segments move to the oldest that is left.
@@ -157,37 +168,41 @@ impl Journal {
         Reader::new(self.folder.clone(), position)
     }
 
-    /// Removes the segments before `position`.
+    /// Lets go of the segments before `position`.
     ///
     /// # Errors
     /// When a file cannot be removed.
     pub fn release_before(&self, position: Position) -> Result<(), JournalError> {
         let mut writer = self.writer.lock();
-        let done: Vec<u64> = writer.live.range(..position.segment.min(writer.number)).map(|(number, _)| *number).collect();
+        let done: Vec<u64> = writer.live.range(..position.segment.min(writer.segment.number())).map(|(number, _)| *number).collect();
         for number in done {
-            segment::remove(&self.folder, number)?;
+            if writer.full.as_ref().is_none_or(|full| full.number() != number) {
+                segment::remove(&self.folder, number)?;
+            }
             writer.live.remove(&number);
         }
         Ok(())
     }
 
-    /// Makes the next segment ahead of need, outside the request path.
+    /// Makes the next segment ready ahead of need, outside the request path. Only one thread may do so at a time.
     ///
     /// # Errors
     /// When the file cannot be made.
     pub fn prepare(&self) -> Result<(), JournalError> {
-        let number = {
-            let writer = self.writer.lock();
-            if writer.next.is_some() || writer.offset < SEGMENT_BYTES / 4 {
+        let full = {
+            let mut writer = self.writer.lock();
+            let Writer { full, live, next, offset, .. } = &mut *writer;
+            let read = full.take_if(|full| next.is_none() && !live.contains_key(&full.number()));
+            if next.is_some() || read.is_none() && *offset < SEGMENT_BYTES / 4 {
                 return Ok(());
             }
-            writer.number + 1
+            read
         };
-        let segment = Segment::prepare(&self.folder, number, SEGMENT_BYTES)?;
-        let mut writer = self.writer.lock();
-        if writer.number + 1 == number && writer.next.is_none() {
-            writer.next = Some(segment);
-        }
+        let next = match full {
+            Some(full) => full.retire(&self.folder)?,
+            None => Segment::reserve(&self.folder, SEGMENT_BYTES)?,
+        };
+        self.writer.lock().next = Some(next);
         Ok(())
     }
 
@@ -196,17 +211,23 @@ impl Journal {
         self.wake.notified().await;
     }
 
+    /// Waits until a segment was filled since the last call.
+    pub async fn filled(&self) {
+        self.filled.notified().await;
+    }
+
     fn append(&self, kind: Kind, record: &impl Serialize, past_bound: bool) -> Result<(), JournalError> {
         let mut guard = self.writer.lock();
         let writer = &mut *guard;
-        writer.buffer.clear();
-        writer.buffer.push(kind as u8);
-        let taken = std::mem::take(&mut writer.buffer);
-        let payload = postcard::to_extend(record, taken)?;
-        let result = self.place(writer, &payload, past_bound);
-        writer.buffer = payload;
-        result?;
-        self.written.store(pack(writer.number, writer.offset), Ordering::Release);
+        writer.offset = match writer.segment.put(writer.offset, kind, record)? {
+            Some(end) => end,
+            None if writer.has_room() => return Err(JournalError::TooLarge),
+            None => {
+                self.roll(writer, past_bound)?;
+                writer.segment.put(0, kind, record)?.ok_or(JournalError::TooLarge)?
+            }
+        };
+        self.written.store(pack(writer.segment.number(), writer.offset), Ordering::Release);
         drop(guard);
         if kind != Kind::Begin {
             self.wake.notify_one();
@@ -214,29 +235,20 @@ impl Journal {
         Ok(())
     }
 
-    fn place(&self, writer: &mut Writer, payload: &[u8], past_bound: bool) -> Result<(), JournalError> {
-        if payload.len() > MAX_PAYLOAD {
-            return Err(JournalError::TooLarge(payload.len()));
-        }
-        if writer.offset + ENTRY_HEAD - 1 + payload.len() + 4 > SEGMENT_BYTES {
-            self.roll(writer, past_bound)?;
-        }
-        writer.offset = writer.segment.put(writer.offset, payload);
-        Ok(())
-    }
-
     fn roll(&self, writer: &mut Writer, past_bound: bool) -> Result<(), JournalError> {
         if !past_bound && writer.live.values().sum::<u64>() >= self.limit {
             return Err(JournalError::Full { limit: self.limit });
         }
-        let number = writer.number + 1;
-        writer.segment = match writer.next.take() {
-            Some(prepared) => prepared,
+        let number = writer.segment.number() + 1;
+        let next = match writer.next.take() {
+            Some(reserve) => reserve.become_segment(&self.folder, number)?,
             None => Segment::create(&self.folder, number, SEGMENT_BYTES)?,
         };
-        writer.number = number;
+        let full = std::mem::replace(&mut writer.segment, next);
+        writer.full.get_or_insert(full);
         writer.offset = 0;
         writer.live.insert(number, SEGMENT_BYTES as u64);
+        self.filled.notify_one();
         Ok(())
     }
 }
@@ -305,6 +317,45 @@ mod tests {
         let journal = Journal::open(folder.path(), 1 << 30).expect("opens again");
         journal.end(&record(2), false).expect("has room");
         assert_eq!(drain(&mut journal.reader(Position::default()), journal.end_position()), ["request-0", "request-2"]);
+    }
+
+    #[test]
+    fn a_segment_that_was_read_is_used_again_and_what_it_held_is_gone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inode = |number| std::os::unix::fs::MetadataExt::ino(&fs::metadata(segment::path(folder.path(), number)).expect("there"));
+        let journal = Journal::open(folder.path(), 1 << 30).expect("opens");
+        let first = inode(1);
+        let mut ids = 0..;
+        for number in 2..=3 {
+            while journal.end_position().segment < number {
+                journal.end(&record(ids.next().expect("endless")), false).expect("has room");
+            }
+            journal.release_before(Position { segment: number, offset: 0 }).expect("released");
+            while journal.end_position().offset < SEGMENT_BYTES as u64 / 4 {
+                journal.end(&record(ids.next().expect("endless")), false).expect("has room");
+            }
+            journal.prepare().expect("prepared");
+        }
+        while journal.end_position().segment < 4 {
+            journal.end(&record(7), false).expect("has room");
+        }
+        assert!(!segment::path(folder.path(), 1).exists());
+        assert_eq!(inode(3), first, "the first segment is the third");
+        drop(journal);
+        let journal = Journal::open(folder.path(), 1 << 30).expect("opens again");
+        let mut reader = journal.reader(Position { segment: 4, offset: 0 });
+        assert_eq!(drain(&mut reader, journal.end_position()), ["request-7"], "and not what the file held as the second");
+    }
+
+    #[test]
+    fn a_record_that_is_too_large_is_refused_and_the_next_one_is_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::open(folder.path(), 1 << 30).expect("opens");
+        let large = Record { path: "x".repeat(MAX_PAYLOAD), ..record(0) };
+        assert!(matches!(journal.end(&large, false), Err(JournalError::TooLarge)));
+        journal.end(&record(1), false).expect("has room");
+        assert_eq!(journal.end_position().segment, 1);
+        assert_eq!(drain(&mut journal.reader(Position::default()), journal.end_position()), ["request-1"]);
     }
 
     #[test]

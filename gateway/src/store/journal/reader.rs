@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use bytes::{Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
 
 use super::{JournalError, Kind, segment};
@@ -33,7 +34,7 @@ pub enum Entry {
 
 /// A record or event as the journal has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Encoded(Vec<u8>);
+pub struct Encoded(Bytes);
 
 impl Encoded {
     /// The id of the request or event.
@@ -67,7 +68,8 @@ pub struct Reader {
     folder: PathBuf,
     position: Position,
     file: Option<(u64, fs::File)>,
-    chunk: Vec<u8>,
+    /// What was read last. Entries share it.
+    chunk: Bytes,
     chunk_start: u64,
 }
 
@@ -76,7 +78,7 @@ const CHUNK: usize = 256 * 1024;
 
 impl Reader {
     pub(super) fn new(folder: PathBuf, position: Position) -> Self {
-        Self { folder, position, file: None, chunk: Vec::new(), chunk_start: 0 }
+        Self { folder, position, file: None, chunk: Bytes::new(), chunk_start: 0 }
     }
 
     /// The position after the entries read so far.
@@ -95,11 +97,10 @@ impl Reader {
                 return Ok(None);
             }
             let start = self.position;
-            let found = self.payload(until)?.map(|payload| (payload.len(), decode(payload, start)));
-            match found {
-                Some((length, entry)) => {
-                    self.position.offset += 8 + u64::try_from(length).unwrap_or(0);
-                    if let Some(entry) = entry {
+            match self.payload(until)? {
+                Some(payload) => {
+                    self.position.offset += 8 + u64::try_from(payload.len()).unwrap_or(0);
+                    if let Some(entry) = decode(payload, start) {
                         return Ok(Some(entry));
                     }
                     log::error!("a journal entry at {start:?} is damaged and was skipped");
@@ -111,27 +112,28 @@ impl Reader {
     }
 
     /// The payload at the position, or `None` at the end of the segment's entries.
-    fn payload(&mut self, until: Position) -> Result<Option<&[u8]>, JournalError> {
-        let Some(head) = self.bytes(self.position.offset, 8, until)? else { return Ok(None) };
+    fn payload(&mut self, until: Position) -> Result<Option<Bytes>, JournalError> {
+        let Some(head) = self.range(self.position.offset, 8, until)?.and_then(|range| self.chunk.get(range)) else { return Ok(None) };
         let (length, checksum) = head.split_at(4);
         let length = u32::from_le_bytes(length.try_into().unwrap_or_default());
         let checksum = u32::from_le_bytes(checksum.try_into().unwrap_or_default());
         if length == 0 || length as usize > super::MAX_PAYLOAD {
             return Ok(None);
         }
-        let payload = self.bytes(self.position.offset + 8, length as usize, until)?;
-        Ok(payload.filter(|bytes| crc32fast::hash(bytes) == checksum))
+        let payload = self.range(self.position.offset + 8, length as usize, until)?.map(|range| self.chunk.slice(range));
+        Ok(payload.filter(|bytes| segment::checksum(self.position.segment, bytes) == checksum))
     }
 
-    fn bytes(&mut self, offset: u64, count: usize, until: Position) -> Result<Option<&[u8]>, JournalError> {
-        if self.range(offset, count).is_none() && !self.fill(offset, count, until)? {
+    /// Where the bytes lie in the chunk, which is read where it does not hold them.
+    fn range(&mut self, offset: u64, count: usize, until: Position) -> Result<Option<Range<usize>>, JournalError> {
+        if self.held(offset, count).is_none() && !self.fill(offset, count, until)? {
             return Ok(None);
         }
-        Ok(self.range(offset, count).and_then(|range| self.chunk.get(range)))
+        Ok(self.held(offset, count))
     }
 
     /// Where the bytes lie in the chunk, where they are in it.
-    fn range(&self, offset: u64, count: usize) -> Option<Range<usize>> {
+    fn held(&self, offset: u64, count: usize) -> Option<Range<usize>> {
         let start = usize::try_from(offset.checked_sub(self.chunk_start)?).ok()?;
         let end = start.checked_add(count)?;
         (end <= self.chunk.len()).then_some(start..end)
@@ -154,9 +156,9 @@ impl Reader {
         if number == until.segment {
             wanted = wanted.min(usize::try_from(until.offset.saturating_sub(offset)).unwrap_or(0));
         }
-        self.chunk.resize(wanted, 0);
+        let mut chunk = BytesMut::zeroed(wanted);
         let mut filled = 0;
-        while let Some(rest) = self.chunk.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = chunk.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             let at = offset + u64::try_from(filled).unwrap_or(0);
             let read = file.read_at(rest, at).map_err(|source| JournalError::File {
                 action: "read",
@@ -168,7 +170,8 @@ impl Reader {
             }
             filled += read;
         }
-        self.chunk.truncate(filled);
+        chunk.truncate(filled);
+        self.chunk = chunk.freeze();
         self.chunk_start = offset;
         Ok(filled >= count)
     }
@@ -178,15 +181,15 @@ impl Reader {
         let next = segment::list(&self.folder)?.into_iter().find(|number| *number > self.position.segment);
         let Some(number) = next.filter(|number| *number <= until.segment) else { return Ok(false) };
         self.position = Position { segment: number, offset: 0 };
-        self.chunk.clear();
+        self.chunk = Bytes::new();
         self.chunk_start = 0;
         Ok(true)
     }
 }
 
-fn decode(payload: &[u8], position: Position) -> Option<Entry> {
+fn decode(payload: Bytes, position: Position) -> Option<Entry> {
     let kind = *payload.first()?;
-    let encoded = Encoded(payload.to_vec());
+    let encoded = Encoded(payload);
     encoded.id()?;
     match kind {
         kind if kind == Kind::End as u8 => Some(Entry::End(encoded)),

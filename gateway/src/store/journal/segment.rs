@@ -6,49 +6,88 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use memmap2::MmapMut;
+use serde::Serialize;
 
-use super::JournalError;
+use super::{HEAD, JournalError, Kind, MAX_PAYLOAD};
+
+/// Name of the file that is ready to be the next segment. It is none of the journal's yet.
+const RESERVE: &str = "reserve";
 
 /// A segment being written.
 #[derive(Debug)]
 pub(super) struct Segment {
     map: MmapMut,
+    /// Its number; 0 while it is the reserve.
+    number: u64,
 }
 
 impl Segment {
     /// Makes segment `number` with all its bytes allocated, so that a full disk is an error here and not a signal later.
     pub(super) fn create(folder: &Path, number: u64, bytes: usize) -> Result<Self, JournalError> {
-        Self::make(folder, number, bytes, |_| Ok(()))
+        Self::make(&path(folder, number), number, bytes, |_| Ok(()))
     }
 
-    /// The same with all its pages in memory: an append then need not make one, which costs more than all else it does.
-    pub(super) fn prepare(folder: &Path, number: u64, bytes: usize) -> Result<Self, JournalError> {
-        Self::make(folder, number, bytes, |file| fill(file, bytes))
+    /// Makes the reserve, with all its pages in memory: an append then need not make one, which costs more than all else it does.
+    pub(super) fn reserve(folder: &Path, bytes: usize) -> Result<Self, JournalError> {
+        Self::make(&folder.join(RESERVE), 0, bytes, |file| fill(file, bytes))
     }
 
-    fn make(folder: &Path, number: u64, bytes: usize, ready: impl FnOnce(&File) -> io::Result<()>) -> Result<Self, JournalError> {
-        let path = path(folder, number);
-        let failed = |source| JournalError::File { action: "create", path: path.clone(), source };
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(failed)?;
+    fn make(path: &Path, number: u64, bytes: usize, ready: impl FnOnce(&File) -> io::Result<()>) -> Result<Self, JournalError> {
+        let failed = |source| JournalError::File { action: "create", path: path.to_owned(), source };
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path).map_err(failed)?;
         allocate(&file, bytes).map_err(failed)?;
         ready(&file).map_err(failed)?;
-        Ok(Self { map: map(&file).map_err(failed)? })
+        Ok(Self { map: map(&file).map_err(failed)?, number })
     }
 
-    /// Writes one entry at `offset` and returns the offset after it. The caller has checked that it fits.
-    pub(super) fn put(&mut self, offset: usize, payload: &[u8]) -> usize {
-        let length = u32::try_from(payload.len()).unwrap_or(0).to_le_bytes();
-        let checksum = crc32fast::hash(payload).to_le_bytes();
-        let end = offset + 8 + payload.len();
-        if let Some(slot) = self.map.get_mut(offset..end) {
-            let (head, body) = slot.split_at_mut(8);
-            body.copy_from_slice(payload);
-            let (length_slot, checksum_slot) = head.split_at_mut(4);
-            checksum_slot.copy_from_slice(&checksum);
-            length_slot.copy_from_slice(&length);
-        }
-        end
+    /// Makes the reserve of a segment that nobody reads any more. Its pages stay where they are; what it holds counts for nothing
+    /// under another number.
+    pub(super) fn retire(self, folder: &Path) -> Result<Self, JournalError> {
+        let from = path(folder, self.number);
+        self.moved(&from, &folder.join(RESERVE), 0)
     }
+
+    /// Makes the reserve segment `number`.
+    pub(super) fn become_segment(self, folder: &Path, number: u64) -> Result<Self, JournalError> {
+        self.moved(&folder.join(RESERVE), &path(folder, number), number)
+    }
+
+    fn moved(self, from: &Path, to: &Path, number: u64) -> Result<Self, JournalError> {
+        fs::rename(from, to).map_err(|source| JournalError::File { action: "rename", path: from.to_owned(), source })?;
+        Ok(Self { map: self.map, number })
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Writes one entry at `offset` and returns the offset after it; `None` where there is no room for it.
+    pub(super) fn put(&mut self, offset: usize, kind: Kind, record: &impl Serialize) -> Result<Option<usize>, postcard::Error> {
+        let Some((head, rest)) = self.map.get_mut(offset..).and_then(|rest| rest.split_at_mut_checked(HEAD)) else { return Ok(None) };
+        let most = rest.len().min(MAX_PAYLOAD);
+        let Some((first, room)) = rest.get_mut(..most).and_then(<[u8]>::split_first_mut) else { return Ok(None) };
+        *first = kind as u8;
+        let length = match postcard::to_slice(record, room) {
+            Ok(written) => 1 + written.len(),
+            Err(postcard::Error::SerializeBufferFull) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let checksum = checksum(self.number, rest.get(..length).unwrap_or_default());
+        // The head comes last, and its length at the very end: without them there is no entry.
+        let (length_slot, checksum_slot) = head.split_at_mut(4);
+        checksum_slot.copy_from_slice(&checksum.to_le_bytes());
+        length_slot.copy_from_slice(&u32::try_from(length).unwrap_or(0).to_le_bytes());
+        Ok(Some(offset + HEAD + length))
+    }
+}
+
+/// What an entry of segment `number` is checked with. The number is part of it, so that what a file held before it became this segment
+/// is no entry of it.
+pub(super) fn checksum(number: u64, payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(number as u32);
+    hasher.update(payload);
+    hasher.finalize()
 }
 
 #[expect(unsafe_code, reason = "a shared mapping is what survives kill -9; the file belongs to this process alone")]
