@@ -1,7 +1,7 @@
 //! The request log's rows: the hottest statements of the database.
 //!
-//! Both databases get constant statements, so that the driver prepares each once per connection: SQLite one with many rows of
-//! placeholders and one with a single row, PostgreSQL one that unpacks an array per column.
+//! Both databases get constant statements, which are prepared once: SQLite one for a row, PostgreSQL one that unpacks an array per
+//! column.
 
 mod columns;
 mod postgres;
@@ -12,7 +12,7 @@ use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr};
 
 use super::record::Record;
 
-/// Rows written by one statement.
+/// Rows among which a bad one is looked for at once.
 const CHUNK: usize = 64;
 
 /// Writes records, all or none, and each once: a request that is in the log already is passed over. A record the database
@@ -20,14 +20,18 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 /// When the database is away or full. The records can be given again.
+///
+/// # Panics
+/// On SQLite, on a runtime of one thread.
 pub async fn insert<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), DbErr> {
     match write(db, records).await {
-        Err(error) if is_data_error(&error) => one_by_one(db, records).await,
-        result => result.map_err(database_error),
+        Err(Failure::Values(_)) => one_by_one(db, records).await,
+        Err(Failure::Database(error)) => Err(error),
+        Ok(()) => Ok(()),
     }
 }
 
-async fn write<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), sqlx::Error> {
+async fn write<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), Failure> {
     if records.is_empty() {
         return Ok(());
     }
@@ -41,46 +45,58 @@ async fn write<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<
 async fn one_by_one<S: AsRef<str> + Sync>(db: &DatabaseConnection, records: &[Record<S>]) -> Result<(), DbErr> {
     for chunk in records.chunks(CHUNK) {
         match write(db, chunk).await {
-            Err(error) if is_data_error(&error) => {}
-            result => {
-                result.map_err(database_error)?;
-                continue;
-            }
+            Err(Failure::Values(_)) => {}
+            Err(Failure::Database(error)) => return Err(error),
+            Ok(()) => continue,
         }
         for record in chunk {
             match write(db, std::slice::from_ref(record)).await {
-                Err(error) if is_data_error(&error) => {
+                Err(Failure::Values(error)) => {
                     let id = record.request_id.as_ref();
                     log::error!("the record of request {id} is left out of the request log: {error}");
                 }
-                result => result.map_err(database_error)?,
+                Err(Failure::Database(error)) => return Err(error),
+                Ok(()) => {}
             }
         }
     }
     Ok(())
 }
 
-/// Whether the values are at fault, so that the same statement will never succeed.
-fn is_data_error(error: &sqlx::Error) -> bool {
-    const SQLITE_TOO_BIG: u32 = 18;
-    const SQLITE_CONSTRAINT: u32 = 19;
-    const SQLITE_MISMATCH: u32 = 20;
-    match error {
-        sqlx::Error::Encode(_) => true,
-        sqlx::Error::Database(error) => error.code().is_some_and(|code| match code.len() {
-            // SQLSTATE: data exception, integrity constraint violation, program limit exceeded.
-            5 if error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() => {
-                ["22", "23", "54"].iter().any(|class| code.starts_with(class))
-            }
-            // SQLite's extended codes keep the primary code in the low byte.
-            _ => code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, SQLITE_TOO_BIG | SQLITE_CONSTRAINT | SQLITE_MISMATCH)),
-        }),
-        _ => false,
+/// Why rows were not written.
+enum Failure {
+    /// The values are at fault, so that the same statement will never succeed.
+    Values(DbErr),
+    /// Anything else.
+    Database(DbErr),
+}
+
+impl Failure {
+    fn of(values: bool, error: RuntimeErr) -> Self {
+        if values { Self::Values(DbErr::Exec(error)) } else { Self::Database(DbErr::Exec(error)) }
     }
 }
 
-fn database_error(error: sqlx::Error) -> DbErr {
-    DbErr::Exec(RuntimeErr::SqlxError(error.into()))
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        let values = match &error {
+            sqlx::Error::Encode(_) => true,
+            // Data exception, integrity constraint violation, program limit exceeded. SQLite's own codes have other lengths.
+            sqlx::Error::Database(error) => {
+                error.code().is_some_and(|code| code.len() == 5 && ["22", "23", "54"].iter().any(|class| code.starts_with(class)))
+            }
+            _ => false,
+        };
+        Self::of(values, RuntimeErr::SqlxError(error.into()))
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{ConstraintViolation, TooBig, TypeMismatch};
+        let values = matches!(error.sqlite_error_code(), Some(TooBig | ConstraintViolation | TypeMismatch));
+        Self::of(values, RuntimeErr::Internal(error.to_string()))
+    }
 }
 
 #[cfg(test)]

@@ -35,10 +35,11 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "request_log")]
 pub struct Model {
-    /// Unique, so that a journal replayed twice writes a row once.
+    /// UUID version 7. Unique, so that a journal replayed twice writes a row once, and sorts by `started_at`, which its first 48 bits
+    /// are.
     #[sea_orm(primary_key, auto_increment = false)]
     pub request_id: String,
-    /// Unix milliseconds.
+    /// Unix milliseconds. Has no index; a range of ids is one of times.
     pub started_at: i64,
     /// The key, when one was recognised.
     pub key_id: Option<String>,

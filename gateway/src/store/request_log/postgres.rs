@@ -7,6 +7,7 @@ use sea_orm::sqlx;
 use sqlx::Arguments;
 use sqlx::postgres::{PgArguments, PgPool};
 
+use super::Failure;
 use super::columns::{COLUMNS, Kind, Sink, row};
 use crate::store::record::Record;
 
@@ -15,12 +16,12 @@ const ROWS: usize = 1024;
 
 static STATEMENT: LazyLock<String> = LazyLock::new(statement);
 
-pub(super) async fn write<S: AsRef<str>>(pool: &PgPool, records: &[Record<S>]) -> Result<(), sqlx::Error> {
+pub(super) async fn write<S: AsRef<str>>(pool: &PgPool, records: &[Record<S>]) -> Result<(), Failure> {
     let mut transaction = pool.begin().await?;
     for chunk in records.chunks(ROWS) {
         sqlx::query_with(STATEMENT.as_str(), arguments(chunk)?).execute(&mut *transaction).await?;
     }
-    transaction.commit().await
+    Ok(transaction.commit().await?)
 }
 
 fn statement() -> String {

@@ -1,80 +1,91 @@
-//! Rows on SQLite: statements with a placeholder per value.
+//! Rows on SQLite: one prepared statement, run for each row on the connection itself. Through the driver every value would be put
+//! into a list, handed to another thread and copied there.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use sea_orm::sqlx;
-use sqlx::Arguments;
-use sqlx::sqlite::{SqliteArguments, SqlitePool};
+use rusqlite::types::Null;
+use rusqlite::{Connection, PrepFlags, Statement};
+use sea_orm::sqlx::sqlite::{LockedSqliteHandle, SqlitePool};
 
-use super::CHUNK;
+use super::Failure;
 use super::columns::{COLUMNS, Sink, row};
 use crate::store::record::Record;
 
-static MANY: LazyLock<String> = LazyLock::new(|| statement(CHUNK));
-static ONE: LazyLock<String> = LazyLock::new(|| statement(1));
+static STATEMENT: LazyLock<String> = LazyLock::new(statement);
 
-pub(super) async fn write<S: AsRef<str>>(pool: &SqlitePool, records: &[Record<S>]) -> Result<(), sqlx::Error> {
+pub(super) async fn write<S: AsRef<str>>(pool: &SqlitePool, records: &[Record<S>]) -> Result<(), Failure> {
     let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-    let mut recent = Recent([const { None }; COLUMNS.len()]);
-    let (chunks, rest) = records.as_chunks::<CHUNK>();
-    for chunk in chunks {
-        sqlx::query_with(MANY.as_str(), arguments(chunk, &mut recent)?).execute(&mut *transaction).await?;
-    }
-    for record in rest {
-        sqlx::query_with(ONE.as_str(), arguments(std::slice::from_ref(record), &mut recent)?).execute(&mut *transaction).await?;
-    }
-    transaction.commit().await
+    let mut handle = transaction.lock_handle().await?;
+    // It may wait for the disk, and this thread has other things to do.
+    tokio::task::block_in_place(|| insert(&mut handle, records))?;
+    drop(handle);
+    Ok(transaction.commit().await?)
 }
 
-fn statement(rows: usize) -> String {
+fn statement() -> String {
     let names = COLUMNS.map(|(name, _)| name).join(", ");
-    let values = format!("({})", vec!["?"; COLUMNS.len()].join(", "));
-    format!("INSERT INTO request_log ({names}) VALUES {} ON CONFLICT (request_id) DO NOTHING", vec![values; rows].join(", "))
+    let values = ["?"; COLUMNS.len()].join(", ");
+    format!("INSERT INTO request_log ({names}) VALUES ({values}) ON CONFLICT (request_id) DO NOTHING")
 }
 
-fn arguments<S: AsRef<str>>(records: &[Record<S>], recent: &mut Recent) -> Result<SqliteArguments, sqlx::Error> {
-    let mut values = Values { arguments: SqliteArguments::default(), recent, column: 0, failure: None };
-    values.arguments.reserve(records.len() * COLUMNS.len(), 0);
+fn insert<S: AsRef<str>>(handle: &mut LockedSqliteHandle<'_>, records: &[Record<S>]) -> Result<(), rusqlite::Error> {
+    #[expect(unsafe_code, reason = "the driver lends out its connection as a pointer")]
+    // SAFETY: the lock keeps all others from the connection, which stays open at least as long and is not closed by what is made here.
+    let connection = unsafe { Connection::from_handle(handle.as_raw_handle().as_ptr()) }?;
+    let statement = connection.prepare_with_flags(&STATEMENT, PrepFlags::SQLITE_PREPARE_PERSISTENT)?;
+    let mut values = Values { statement, bound: [const { Bound::Unset }; COLUMNS.len()], column: 0, failure: None };
     for record in records {
         values.column = 0;
         row(record, &mut values);
+        match values.failure.take() {
+            None => values.statement.raw_execute()?,
+            Some(error) => return Err(error),
+        };
     }
-    match values.failure {
-        None => Ok(values.arguments),
-        Some(error) => Err(sqlx::Error::Encode(error)),
-    }
+    Ok(())
 }
 
-/// The last text of each column. Neighbouring rows mostly agree in shape, model, key and the like, and share it then.
-struct Recent([Option<Arc<str>>; COLUMNS.len()]);
-
-struct Values<'r> {
-    arguments: SqliteArguments,
-    recent: &'r mut Recent,
+/// The values of a row on their way into the statement. It keeps them from one row to the next, and neighbouring rows mostly agree in
+/// shape, model, key and the like, so only what differs is bound.
+struct Values<'c, 'a> {
+    statement: Statement<'c>,
+    bound: [Bound<'a>; COLUMNS.len()],
     column: usize,
-    failure: Option<sqlx::error::BoxDynError>,
+    failure: Option<rusqlite::Error>,
 }
 
-impl Values<'_> {
-    fn shared(&mut self, text: &str) -> Arc<str> {
-        let Some(recent) = self.recent.0.get_mut(self.column) else { return Arc::from(text) };
-        match recent {
-            Some(recent) if **recent == *text => recent.clone(),
-            _ => recent.insert(Arc::from(text)).clone(),
+#[derive(PartialEq)]
+enum Bound<'a> {
+    Unset,
+    Null,
+    Number(i64),
+    Text(Cow<'a, str>),
+}
+
+impl<'a> Values<'_, 'a> {
+    fn bind(&mut self, value: Bound<'a>) {
+        let Some(bound) = self.bound.get_mut(self.column) else { return };
+        self.column += 1;
+        if *bound == value {
+            return;
         }
+        let result = match &value {
+            Bound::Unset | Bound::Null => self.statement.raw_bind_parameter(self.column, Null),
+            Bound::Number(number) => self.statement.raw_bind_parameter(self.column, number),
+            Bound::Text(text) => self.statement.raw_bind_parameter(self.column, &**text),
+        };
+        *bound = value;
+        self.failure = result.err().or(self.failure.take());
     }
 }
 
-impl<'a> Sink<'a> for Values<'_> {
+impl<'a> Sink<'a> for Values<'_, 'a> {
     fn text(&mut self, value: Option<Cow<'a, str>>) {
-        let value = value.map(|text| self.shared(&text));
-        self.failure = self.arguments.add(value).err().or(self.failure.take());
-        self.column += 1;
+        self.bind(value.map_or(Bound::Null, Bound::Text));
     }
 
     fn number(&mut self, value: Option<i64>) {
-        self.failure = self.arguments.add(value).err().or(self.failure.take());
-        self.column += 1;
+        self.bind(value.map_or(Bound::Null, Bound::Number));
     }
 }

@@ -32,7 +32,7 @@ async fn ids(db: &DatabaseConnection) -> Vec<String> {
     ids
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn every_column_arrives_as_it_was_recorded() {
     for Db { db, _folder, .. } in databases().await {
         let records: Vec<Record> = (0..130).map(record).collect();
@@ -49,7 +49,7 @@ async fn every_column_arrives_as_it_was_recorded() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_record_given_twice_is_one_row() {
     for Db { db, _folder, .. } in databases().await {
         insert(&db, &[record(1), record(2), record(1)]).await.unwrap();
@@ -60,7 +60,7 @@ async fn a_record_given_twice_is_one_row() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_zero_byte_is_replaced() {
     for Db { db, _folder, .. } in databases().await {
         insert(&db, &[Record { path: "/v1/\0x".into(), user_agent: Some("\0".into()), ..record(0) }]).await.unwrap();
@@ -69,7 +69,7 @@ async fn a_zero_byte_is_replaced() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn only_the_row_the_database_refuses_is_left_out() {
     let Db { db, _folder, .. } = sqlite().await;
     let trigger = "CREATE TRIGGER refuse BEFORE INSERT ON request_log WHEN NEW.path = 'poison' BEGIN SELECT RAISE(ABORT, 'no'); END";
@@ -90,7 +90,7 @@ async fn all_but_the_poison(db: &DatabaseConnection, poison: Record) {
     assert_eq!(ids(db).await, expected);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_database_that_fails_for_another_reason_loses_nothing() {
     for Db { db, _folder, .. } in databases().await {
         db.execute_unprepared("ALTER TABLE request_log RENAME TO away").await.unwrap();
