@@ -8,8 +8,11 @@
 mod decode;
 mod reseat;
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
@@ -158,17 +161,17 @@ async fn read(
     memory: &BodyMemory,
     reserved: &mut Reserved,
 ) -> Result<Bytes, Rejection> {
-    let started = Instant::now();
+    let mut waiting_since = None;
     let mut armed = arm(session, length.map_or(0, |length| length));
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     let mut received: u64 = 0;
-    while let Some(piece) = next(session, started, bounds).await? {
+    while let Some(piece) = next(session, &mut waiting_since, bounds).await? {
         received += piece.len() as u64;
         if received > bounds.bytes {
             return Err(too_large(bounds.bytes));
         }
-        too_slow(started, received, bounds)?;
+        too_slow(waiting_since, received, bounds)?;
         memory.grow(reserved, piece.len())?;
         if first.is_empty() && whole.is_empty() {
             first = piece;
@@ -182,6 +185,9 @@ async fn read(
         }
         if !armed {
             armed = arm(session, length.unwrap_or(0).saturating_sub(received));
+        }
+        if session.as_mut().is_body_done() {
+            break;
         }
     }
     if !whole.is_empty() {
@@ -199,19 +205,26 @@ fn arm(session: &mut Session, to_come: u64) -> bool {
     fits
 }
 
-async fn next(session: &mut Session, started: Instant, bounds: Bounds) -> Result<Option<Bytes>, Rejection> {
-    let left = bounds.total.saturating_sub(started.elapsed());
-    let reading = session.as_mut().read_request_body();
+/// The next piece. What has arrived already, which is all of a small body, is taken without a look at the clock.
+async fn next(session: &mut Session, waiting_since: &mut Option<Instant>, bounds: Bounds) -> Result<Option<Bytes>, Rejection> {
+    let mut reading = pin!(session.as_mut().read_request_body());
+    let arrived = poll_fn(|cx| match reading.as_mut().poll(cx) {
+        Poll::Ready(piece) => Poll::Ready(Some(piece)),
+        Poll::Pending => Poll::Ready(None),
+    });
+    if let Some(piece) = arrived.await {
+        return piece.map_err(|_| interrupted());
+    }
+    let left = bounds.total.saturating_sub(waiting_since.get_or_insert_with(Instant::now).elapsed());
     match pingora_timeout::fast_timeout::fast_timeout(left.min(bounds.idle), reading).await {
-        Ok(Ok(piece)) => Ok(piece),
-        Ok(Err(_)) => Err(interrupted()),
+        Ok(piece) => piece.map_err(|_| interrupted()),
         Err(_) => Err(Rejection::invalid("The request body did not arrive in time.").with_status(408)),
     }
 }
 
 /// Refuses a body that trickles, once it had ten seconds to show a better rate.
-fn too_slow(started: Instant, received: u64, bounds: Bounds) -> Result<(), Rejection> {
-    let seconds = started.elapsed().as_secs();
+fn too_slow(waiting_since: Option<Instant>, received: u64, bounds: Bounds) -> Result<(), Rejection> {
+    let seconds = waiting_since.map_or(0, |since| since.elapsed().as_secs());
     if seconds > 10 && received / seconds < bounds.min_rate {
         return Err(Rejection::invalid("The request body arrives too slowly.").with_status(408));
     }
