@@ -74,7 +74,7 @@ pub struct Reader {
 }
 
 /// Bytes read at a time.
-const CHUNK: usize = 256 * 1024;
+const CHUNK: usize = 64 * 1024;
 
 impl Reader {
     pub(super) fn new(folder: PathBuf, position: Position) -> Self {

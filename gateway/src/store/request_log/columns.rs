@@ -62,7 +62,7 @@ pub(super) const COLUMNS: [(&str, Kind); 39] = [
 
 /// Takes the values of a row, column by column.
 pub(super) trait Sink<'a> {
-    /// A text or null.
+    /// A text or null. It may hold zero bytes, see [`clean`].
     fn text(&mut self, value: Option<Cow<'a, str>>);
     /// A number or null; flags are 0 and 1.
     fn number(&mut self, value: Option<i64>);
@@ -70,8 +70,8 @@ pub(super) trait Sink<'a> {
 
 /// Gives one record to a sink.
 pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink<'a>) {
-    let some = |text: &'a S| Some(clean(text.as_ref()));
-    let optional = |text: &'a Option<S>| text.as_ref().map(|text| clean(text.as_ref()));
+    let some = |text: &'a S| Some(Cow::Borrowed(text.as_ref()));
+    let optional = |text: &'a Option<S>| text.as_ref().map(|text| Cow::Borrowed(text.as_ref()));
     let usage = record.usage.as_ref();
     sink.text(some(&record.request_id));
     sink.number(Some(record.started_at));
@@ -116,10 +116,10 @@ fn whole(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// PostgreSQL refuses texts with a zero byte, which a client can send in many a field.
-fn clean(text: &str) -> Cow<'_, str> {
+/// The text as it is written. PostgreSQL refuses those with a zero byte, which a client can send in many a field.
+pub(super) fn clean(text: Cow<'_, str>) -> Cow<'_, str> {
     match memchr::memchr(0, text.as_bytes()) {
-        None => Cow::Borrowed(text),
+        None => text,
         Some(_) => Cow::Owned(text.replace('\0', "\u{fffd}")),
     }
 }

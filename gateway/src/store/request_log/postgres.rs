@@ -8,7 +8,7 @@ use sqlx::Arguments;
 use sqlx::postgres::{PgArguments, PgPool};
 
 use super::Failure;
-use super::columns::{COLUMNS, Kind, Sink, row};
+use super::columns::{COLUMNS, Kind, Sink, clean, row};
 use crate::store::record::Record;
 
 /// Rows of one statement, to bound the size of its arguments.
@@ -74,7 +74,7 @@ struct Values<'a> {
 impl<'a> Sink<'a> for Values<'a> {
     fn text(&mut self, value: Option<Cow<'a, str>>) {
         if let Some(Column::Texts(texts)) = self.columns.get_mut(self.column) {
-            texts.push(value);
+            texts.push(value.map(clean));
         }
         self.column += 1;
     }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, PrepFlags, Statement};
 use sea_orm::sqlx::sqlite::{LockedSqliteHandle, SqlitePool};
 
 use super::Failure;
-use super::columns::{COLUMNS, Sink, row};
+use super::columns::{COLUMNS, Sink, clean, row};
 use crate::store::record::Record;
 
 static STATEMENT: LazyLock<String> = LazyLock::new(statement);
@@ -73,7 +73,7 @@ impl<'a> Values<'_, 'a> {
         let result = match &value {
             Bound::Unset | Bound::Null => self.statement.raw_bind_parameter(self.column, Null),
             Bound::Number(number) => self.statement.raw_bind_parameter(self.column, number),
-            Bound::Text(text) => self.statement.raw_bind_parameter(self.column, &**text),
+            Bound::Text(text) => self.statement.raw_bind_parameter(self.column, &*clean(Cow::Borrowed(text))),
         };
         *bound = value;
         self.failure = result.err().or(self.failure.take());
