@@ -74,6 +74,10 @@ impl Segment {
             Err(error) => return Err(error),
         };
         let checksum = checksum(self.number, rest.get(..length).unwrap_or_default());
+        // What was here before, in clients' words in part, must not be taken for the head of the next one.
+        if let Some(next) = rest.get_mut(length..length + HEAD) {
+            next.fill(0);
+        }
         // The head comes last, and its length at the very end: without them there is no entry.
         let (length_slot, checksum_slot) = head.split_at_mut(4);
         checksum_slot.copy_from_slice(&checksum.to_le_bytes());
