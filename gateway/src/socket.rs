@@ -88,7 +88,7 @@ impl Socket {
         let value = libc::c_int::from(on);
         let length = libc::socklen_t::try_from(size_of_val(&value)).unwrap_or_default();
         // SAFETY: the call reads `value` and writes nothing. A descriptor that was closed meanwhile is an error without effect; one
-        // that was reused is a socket that gathers nothing, or sends what it has a little early.
+        // that was reused is a socket that sends what it has a little early.
         unsafe {
             libc::setsockopt(self.0, libc::IPPROTO_TCP, option, std::ptr::from_ref(&value).cast(), length);
         }

@@ -3,7 +3,8 @@
 //! Segments are pre-allocated files mapped into memory, so an append is a copy and no system call, and what was copied
 //! belongs to the kernel: `kill -9` loses nothing that was appended. Each entry is `length u32 | crc32 u32 | kind u8 |
 //! payload`, little-endian, the checksum over kind and payload and begun with the segment's number; a zero length or a wrong
-//! checksum ends a segment. A segment that is read is used again under another number.
+//! checksum ends a segment. A segment that is read is used again under another number, and each entry is followed by zeros where the
+//! next head will be.
 //!
 //! A `begin` entry is written before a provider is asked and an `end` entry before the client sees the last byte. A replay
 //! finds requests that began and never ended. An `event` entry is something operators are told of.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use bytes::{Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
 
-use super::{JournalError, Kind, segment};
+use super::{HEAD, JournalError, Kind, MAX_PAYLOAD, segment};
 use crate::store::outbox::EventView;
 use crate::store::record::Record;
 
@@ -99,7 +99,7 @@ impl Reader {
             let start = self.position;
             match self.payload(until)? {
                 Some(payload) => {
-                    self.position.offset += 8 + u64::try_from(payload.len()).unwrap_or(0);
+                    self.position.offset += (HEAD + payload.len()) as u64;
                     if let Some(entry) = decode(payload, start) {
                         return Ok(Some(entry));
                     }
@@ -113,23 +113,23 @@ impl Reader {
 
     /// The payload at the position, or `None` at the end of the segment's entries.
     fn payload(&mut self, until: Position) -> Result<Option<Bytes>, JournalError> {
-        let Some(head) = self.range(self.position.offset, 8, until)?.and_then(|range| self.chunk.get(range)) else { return Ok(None) };
+        let Some(head) = self.range(self.position.offset, HEAD, until)?.and_then(|range| self.chunk.get(range)) else { return Ok(None) };
         let (length, checksum) = head.split_at(4);
         let length = u32::from_le_bytes(length.try_into().unwrap_or_default());
         let checksum = u32::from_le_bytes(checksum.try_into().unwrap_or_default());
-        if length == 0 || length as usize > super::MAX_PAYLOAD {
+        if length == 0 || length as usize > MAX_PAYLOAD {
             return Ok(None);
         }
-        let payload = self.range(self.position.offset + 8, length as usize, until)?.map(|range| self.chunk.slice(range));
+        let payload = self.range(self.position.offset + HEAD as u64, length as usize, until)?.map(|range| self.chunk.slice(range));
         Ok(payload.filter(|bytes| segment::checksum(self.position.segment, bytes) == checksum))
     }
 
     /// Where the bytes lie in the chunk, which is read where it does not hold them.
     fn range(&mut self, offset: u64, count: usize, until: Position) -> Result<Option<Range<usize>>, JournalError> {
-        if self.held(offset, count).is_none() && !self.fill(offset, count, until)? {
-            return Ok(None);
+        match self.held(offset, count) {
+            None if self.fill(offset, count, until)? => Ok(self.held(offset, count)),
+            held => Ok(held),
         }
-        Ok(self.held(offset, count))
     }
 
     /// Where the bytes lie in the chunk, where they are in it.

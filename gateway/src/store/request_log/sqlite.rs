@@ -34,7 +34,7 @@ fn insert<S: AsRef<str>>(handle: &mut LockedSqliteHandle<'_>, records: &[Record<
     // SAFETY: the lock keeps all others from the connection, which stays open at least as long and is not closed by what is made here.
     let connection = unsafe { Connection::from_handle(handle.as_raw_handle().as_ptr()) }?;
     let statement = connection.prepare_with_flags(&STATEMENT, PrepFlags::SQLITE_PREPARE_PERSISTENT)?;
-    let mut values = Values { statement, bound: [const { Bound::Unset }; COLUMNS.len()], column: 0, failure: None };
+    let mut values = Values { statement, bound: [const { Bound::Null }; COLUMNS.len()], column: 0, failure: None };
     for record in records {
         values.column = 0;
         row(record, &mut values);
@@ -57,7 +57,7 @@ struct Values<'c, 'a> {
 
 #[derive(PartialEq)]
 enum Bound<'a> {
-    Unset,
+    /// Also what a statement begins with.
     Null,
     Number(i64),
     Text(Cow<'a, str>),
@@ -71,7 +71,7 @@ impl<'a> Values<'_, 'a> {
             return;
         }
         let result = match &value {
-            Bound::Unset | Bound::Null => self.statement.raw_bind_parameter(self.column, Null),
+            Bound::Null => self.statement.raw_bind_parameter(self.column, Null),
             Bound::Number(number) => self.statement.raw_bind_parameter(self.column, number),
             Bound::Text(text) => self.statement.raw_bind_parameter(self.column, &*clean(Cow::Borrowed(text))),
         };
