@@ -34,7 +34,7 @@ pub use self::kind::{BodyKind, Framing, PassageKind};
 pub use self::multipart::MultipartError;
 pub(crate) use self::output::Output;
 use self::reading::{Reader, Rules};
-pub use self::request::{Facts, FactsError};
+pub use self::request::{Facts, FactsError, Traces};
 use crate::tokens::{Heard, Hearing};
 use crate::usage::Usage;
 use crate::wire::framing::FrameTooLarge;

@@ -2,6 +2,7 @@
 
 mod json_facts;
 mod metadata;
+mod traces;
 
 use std::borrow::Cow;
 
@@ -9,6 +10,7 @@ use bytes::Bytes;
 use thiserror::Error;
 
 use self::json_facts::Reading;
+pub use self::traces::Traces;
 use super::BodyKind;
 use super::multipart::{self, MultipartError, Part};
 use crate::wire::json::{Edit, Fault, Kind, Span, decode_string, encode_string, members, scan, splice};
@@ -30,6 +32,8 @@ pub struct Facts {
     pub has_tools: bool,
     /// Pictures, or for generate content any file, are part of the input.
     pub has_images: bool,
+    /// Signs of what models said before; none where the body is a form.
+    pub traces: Traces,
     pub(in crate::passage) places: Places,
 }
 
@@ -99,7 +103,11 @@ impl Facts {
     /// When the body is malformed or says what it means in an ambiguous way.
     pub fn read(kind: BodyKind, content_type: Option<&str>, body: &Bytes, max_depth: usize) -> Result<Self, FactsError> {
         match content_type.and_then(multipart::boundary) {
-            None => Reading::new(kind, body).read(&scan(body, max_depth)?),
+            None => {
+                let mut traces = Traces::default();
+                let document = scan(body, max_depth, |written| traces.note(written))?;
+                Ok(Self { traces, ..Reading::new(kind, body).read(&document)? })
+            }
             Some(boundary) if matches!(kind, BodyKind::Audio | BodyKind::Images) => Self::read_form(body, boundary?),
             Some(_) => Err(FactsError::UnexpectedForm),
         }

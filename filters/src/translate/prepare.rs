@@ -8,6 +8,7 @@ use memchr::memmem;
 use super::map::{Wanted, names, wanted};
 use super::{Adaptations, ClientView, Encoding, ProviderKind, Target, chat_completions, generate_content, messages, responses};
 use crate::canonical::{Block, Choice, Document, Losses, Media, Refusal, Request, Source, Text, Tool, Weight};
+use crate::passage::Traces;
 use crate::shape::Shape;
 
 /// What is done about fields a target has no words for.
@@ -126,11 +127,14 @@ pub fn passes(from: Shape, target: &Target<'_>, has_tools: bool, has_images: boo
 }
 
 /// A body that passes (see [`passes`]), without what came into its history while a provider of another shape answered: reasoning
-/// and signatures no provider of this shape takes back. `None` where it stays as it is, which is nearly always.
+/// and signatures no provider of this shape takes back. `traces` are those of the body. `None` where it stays as it is, which is
+/// nearly always.
 #[must_use]
-pub fn without_foreign_history(shape: Shape, body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
+pub fn without_foreign_history(shape: Shape, body: &[u8], traces: Traces, target: &Target<'_>) -> Option<Vec<u8>> {
     match shape {
+        Shape::ChatCompletions if !traces.tagged && !(traces.reasoning && target.quirks.vendor) => None,
         Shape::ChatCompletions => chat_completions::without_foreign_history(body, target),
+        Shape::Messages if !traces.assistant => None,
         Shape::Messages => messages::without_foreign_history(body),
         Shape::GenerateContent => generate_content::without_foreign_history(body, target),
         Shape::Responses => responses::without_foreign_history(body),

@@ -95,9 +95,12 @@ async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, pr
     let (asking, body) = if translation::passes(exchange.shape, endpoint, facts, &exchange.body, target) {
         let ask_for_usage = endpoint.shape() == Shape::ChatCompletions && facts.stream && provider.takes_stream_options();
         let body = facts.rewrite(&exchange.body, &target.upstream_model, ask_for_usage);
-        let fit = if exchange.attempts.is_bare() { without_signatures } else { without_foreign_history };
-        let history = endpoint.translates().then(|| fit(endpoint.shape(), &body, &target.translated())).flatten();
-        let body = history.map_or(body, Bytes::from);
+        let fitted = match (endpoint.translates(), exchange.attempts.is_bare()) {
+            (false, _) => None,
+            (true, true) => without_signatures(endpoint.shape(), &body, &target.translated()),
+            (true, false) => without_foreign_history(endpoint.shape(), &body, facts.traces, &target.translated()),
+        };
+        let body = fitted.map_or(body, Bytes::from);
         (Asking { endpoint, dialect: endpoint.shape(), prepared: None }, body)
     } else {
         translate(exchange, target).await?

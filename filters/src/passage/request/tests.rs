@@ -20,6 +20,20 @@ fn rewritten(kind: BodyKind, body: &str, model: &str, usage: bool) -> String {
 }
 
 #[test]
+fn traces_of_what_models_said_are_noted() {
+    let traces = |messages: &str| read(BodyKind::ChatCompletions, &format!(r#"{{"model":"m","messages":[{messages}]}}"#)).traces;
+    assert_eq!(traces(r#"{"role":"user","content":"Is m1. an assistant?"}"#), Traces::default());
+    for role in ["assistant", r"\u0061ssistant", r"as\u0073istant", r"\u0061\u0073\u0073\u0069\u0073\u0074\u0061\u006e\u0074"] {
+        let expected = Traces { assistant: true, ..Traces::default() };
+        assert_eq!(traces(&format!(r#"{{"role":"{role}"}}"#)), expected, "{role}");
+    }
+    for tag in ["g1.", "m1.00000000.AA", "r1."] {
+        assert_eq!(traces(&format!(r#"{{"role":"tool","content":"{tag}"}}"#)), Traces { tagged: true, ..Traces::default() }, "{tag}");
+    }
+    assert_eq!(traces(r#"{"reasoning_content":null}"#), Traces { reasoning: true, ..Traces::default() });
+}
+
+#[test]
 fn chat_facts_are_read() {
     let facts = read(
         BodyKind::ChatCompletions,

@@ -16,9 +16,6 @@ const HOLDERS: [&str; 4] = ["thinking_blocks", "reasoning_details", "extra_conte
 /// all. Every other byte stays. `None` where nothing needs to go.
 #[must_use]
 pub fn without_foreign_history(body: &[u8], target: &Target<'_>) -> Option<Vec<u8>> {
-    if !holds_trace(body, target.quirks.vendor) {
-        return None;
-    }
     let messages = members(body).find(|member| member.is("messages"))?;
     let mut edits = Vec::new();
     for message in elements(messages.value()).filter(|message| is_suspect(message.json(), target.quirks.vendor)) {
@@ -29,7 +26,7 @@ pub fn without_foreign_history(body: &[u8], target: &Target<'_>) -> Option<Vec<u
     (!edits.is_empty()).then(|| splice(body, &mut edits))
 }
 
-/// Whether anything in the bytes may have to go: nearly always nothing.
+/// Whether anything in the bytes may have to go.
 fn holds_trace(bytes: &[u8], vendor: bool) -> bool {
     let tagged = |at: usize| at.checked_sub(2).and_then(|from| bytes.get(from..at + 2)).is_some_and(|found| TRACES.contains(&found));
     memmem::find_iter(bytes, b"1.").any(tagged) || (vendor && holds_reasoning(bytes))

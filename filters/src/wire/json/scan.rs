@@ -1,10 +1,10 @@
-//! The strict validator: RFC 8259 in one pass over bytes that were checked to be UTF-8.
+//! The strict validator: RFC 8259, UTF-8 included, in one pass over bytes.
 
 use std::collections::HashMap;
 
 use super::fault::{Fault, Problem};
-use super::text::hex4;
-use super::{Document, Kind, Member, Span, skip_space, string_stop};
+use super::text::{hex4, string_part};
+use super::{Document, Kind, Member, Span, skip_space};
 
 /// Nesting that is refused whatever the caller allows.
 pub const DEEPEST: usize = 1024;
@@ -16,12 +16,12 @@ const MEMBERS_LIMIT: usize = 4096;
 const KEY_SHOWN: usize = 64;
 
 /// Checks the whole document and returns its top level, which must be an object without duplicate keys (compared decoded).
-/// The top-level object is the first of `max_depth` levels.
+/// The top-level object is the first of `max_depth` levels. `see` is shown every string, keys too, as written between its quotes.
 ///
 /// # Errors
 /// The first [`Fault`] met.
-pub fn scan(body: &[u8], max_depth: usize) -> Result<Document<'_>, Fault> {
-    let document = outline(body, max_depth)?;
+pub fn scan<'a>(body: &'a [u8], max_depth: usize, see: impl FnMut(&'a [u8])) -> Result<Document<'a>, Fault> {
+    let document = check(body, max_depth, see)?;
     match duplicate(&document) {
         None => Ok(document),
         Some(member) => {
@@ -31,19 +31,23 @@ pub fn scan(body: &[u8], max_depth: usize) -> Result<Document<'_>, Fault> {
     }
 }
 
-/// As [`scan`], but accepts duplicate keys.
+/// As [`scan`], but accepts duplicate keys and shows nobody the strings.
 ///
 /// # Errors
 /// The first [`Fault`] met.
 pub fn outline(body: &[u8], max_depth: usize) -> Result<Document<'_>, Fault> {
+    check(body, max_depth, |_| {})
+}
+
+fn check<'a>(body: &'a [u8], max_depth: usize, see: impl FnMut(&'a [u8])) -> Result<Document<'a>, Fault> {
     if body.starts_with(b"\xef\xbb\xbf") {
         return Err(Fault { offset: 0, problem: Problem::ByteOrderMark });
     }
-    if let Err(error) = std::str::from_utf8(body) {
-        return Err(Fault { offset: error.valid_up_to(), problem: Problem::NotUtf8 });
-    }
-    let mut scanner = Scanner { body, at: 0, max_depth: max_depth.min(DEEPEST) };
+    let mut scanner = Scanner { body, at: 0, max_depth: max_depth.min(DEEPEST), see };
     scanner.document().map_err(|problem| {
+        if let Err(error) = std::str::from_utf8(body) {
+            return Fault { offset: error.valid_up_to(), problem: Problem::NotUtf8 };
+        }
         let problem = if scanner.at >= body.len() { Problem::UnexpectedEnd } else { problem };
         Fault { offset: scanner.at.min(body.len()), problem }
     })
@@ -62,13 +66,14 @@ fn duplicate<'a, 'd>(document: &'d Document<'a>) -> Option<&'d Member<'a>> {
     members.iter().enumerate().find(|(at, member)| members.iter().take(*at).any(|earlier| same(earlier, member))).map(|(_, member)| member)
 }
 
-struct Scanner<'a> {
+struct Scanner<'a, F> {
     body: &'a [u8],
     at: usize,
     max_depth: usize,
+    see: F,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a, F: FnMut(&'a [u8])> Scanner<'a, F> {
     fn document(&mut self) -> Result<Document<'a>, Problem> {
         self.space();
         let start = self.at;
@@ -227,11 +232,20 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn string(&mut self) -> Result<bool, Problem> {
         let mut escaped = false;
+        let mut ascii = true;
         self.at += 1;
+        let start = self.at;
         loop {
-            self.at = string_stop(self.body, self.at);
+            let (stop, plain) = string_part(self.body, self.at);
+            self.at = stop;
+            ascii &= plain;
             match self.peek() {
                 Some(b'"') => {
+                    let content = self.body.get(start..stop).unwrap_or_default();
+                    if !ascii && std::str::from_utf8(content).is_err() {
+                        return Err(Problem::NotUtf8);
+                    }
+                    (self.see)(content);
                     self.at += 1;
                     return Ok(escaped);
                 }

@@ -74,16 +74,29 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
 /// The offset, at or after `from`, of the first quote, backslash or control character, or the length.
 #[inline]
 pub(crate) fn string_stop(bytes: &[u8], from: usize) -> usize {
+    string_part(bytes, from).0
+}
+
+/// As [`string_stop`], and whether all before it is ASCII; `false` may also mean that what follows it is not.
+#[inline]
+pub(super) fn string_part(bytes: &[u8], from: usize) -> (usize, bool) {
     let mut at = from;
+    let mut bits = 0;
     for _ in 0..SHORT_WORDS {
-        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else { return tail_stop(bytes, at) };
-        let hits = word_hits(u64::from_le_bytes(*word));
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
+            let stop = tail_stop(bytes, at);
+            return (stop, bits & HIGH == 0 && bytes.get(at..stop).unwrap_or_default().is_ascii());
+        };
+        let word = u64::from_le_bytes(*word);
+        bits |= word;
+        let hits = word_hits(word);
         if hits != 0 {
-            return at + (hits.trailing_zeros() / 8) as usize;
+            return (at + (hits.trailing_zeros() / 8) as usize, bits & HIGH == 0);
         }
         at += 8;
     }
-    long_stop(bytes, at)
+    let (stop, ascii) = long_stop(bytes, at);
+    (stop, ascii && bits & HIGH == 0)
 }
 
 /// The offset, at or after `from`, of the first quote or backslash, or the length: for strings that were checked before.
@@ -102,20 +115,23 @@ pub(crate) fn string_mark(bytes: &[u8], from: usize) -> usize {
 }
 
 #[inline(never)]
-fn long_stop(bytes: &[u8], from: usize) -> usize {
+fn long_stop(bytes: &[u8], from: usize) -> (usize, bool) {
     let mut at = from;
+    let mut bits = 0;
     for block in bytes.get(from..).unwrap_or_default().chunks(BLOCK) {
         let stop = memchr2(b'"', b'\\', block).unwrap_or(block.len());
         let text = block.get(..stop).unwrap_or_default();
-        if text.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
-            return tail_stop(bytes, at);
+        let least;
+        (least, bits) = text.iter().fold((u8::MAX, bits), |(least, bits), byte| (least.min(*byte), bits | *byte));
+        if least < b' ' {
+            return (tail_stop(bytes, at), bits.is_ascii());
         }
         at += stop;
         if stop < block.len() {
             break;
         }
     }
-    at
+    (at, bits.is_ascii())
 }
 
 fn tail_stop(bytes: &[u8], at: usize) -> usize {

@@ -3,6 +3,10 @@ use serde::de::IgnoredAny;
 
 use super::*;
 
+fn scan(body: &[u8], max_depth: usize) -> Result<Document<'_>, Fault> {
+    super::scan(body, max_depth, |_| {})
+}
+
 fn refusal(body: &str) -> String {
     scan(body.as_bytes(), 8).expect_err(body).to_string()
 }
@@ -39,6 +43,35 @@ fn refusals_say_what_and_where() {
     assert_eq!(refusal("{\"a\":1,}"), "expected a quoted key at byte 7");
     assert_eq!(refusal("{\"a\":[[[[[[[[1]]]]]]]]}"), "nesting deeper than 8 levels at byte 12");
     assert_eq!(scan(b"{\"a\":\"\xff\"}", 8).unwrap_err().to_string(), "invalid UTF-8 at byte 6");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused_wherever_they_are() {
+    for length in 0..120 {
+        for at in 0..=length {
+            let mut text = vec![b'a'; length];
+            text.splice(at..at, *b"\xc3\xa9");
+            assert!(scan(&[b"{\"", &text[..], b"\":\"", &text, b"\\n\"}"].concat(), 8).is_ok());
+            text.remove(at + 1);
+            let (key, value, after) = (
+                [b"{\"", &text[..], b"\":0}"].concat(),
+                [b"{\"k\":[\"\\n", &text[..], b"\"]}"].concat(),
+                [b"{\"k\":0}", &text[..]].concat(),
+            );
+            for (body, offset) in [(key, 2 + at), (value, 9 + at), (after, 7 + at)] {
+                assert_eq!(scan(&body, 8).unwrap_err(), Fault { offset, problem: Problem::NotUtf8 });
+            }
+        }
+    }
+    let long = [b"{\"k\":\"", &vec![b'a'; 9000][..], b"\xff\"}"].concat();
+    assert_eq!(scan(&long, 8).unwrap_err(), Fault { offset: 9006, problem: Problem::NotUtf8 });
+}
+
+#[test]
+fn every_string_is_shown_as_it_is_written() {
+    let mut seen = Vec::new();
+    super::scan(br#"{"a":["b\u0063",{"":"\n"}],"d":1}"#, 8, |written| seen.push(written)).unwrap();
+    assert_eq!(seen, [&b"a"[..], b"b\\u0063", b"", b"\\n", b"d"]);
 }
 
 #[test]
