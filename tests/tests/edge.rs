@@ -101,6 +101,21 @@ fn a_body_that_stops_is_cut() {
 }
 
 #[test]
+fn a_large_body_that_stops_is_cut_with_an_answer() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::start(Options::standard(&upstream.url()).with_server("  limits: {body_idle: 500ms}\n"));
+    for sent in [10, 70_000, 600_000] {
+        let mut connection = Connection::open(gateway.address);
+        let begun = Instant::now();
+        connection.send(chat("content-length: 1000000\r\n", &" ".repeat(sent)));
+        let answer = connection.answer().expect("an answer");
+        assert!(begun.elapsed() < Duration::from_secs(3), "{sent}: it does not wait for ever");
+        assert!(matches!(answer.status, 400 | 408), "{sent}: {}", answer.head);
+        assert_eq!(answer.header("connection"), Some("close"), "{sent}: what is left of the body is no request");
+    }
+}
+
+#[test]
 fn a_head_beyond_its_bounds_is_refused() {
     let upstream = Upstream::start();
     let gateway = Gateway::start(Options::standard(&upstream.url()));

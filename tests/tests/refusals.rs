@@ -200,8 +200,10 @@ fn a_refusal_leaves_the_connection_usable_where_the_body_was_read() {
     let gateway = start(&upstream);
     for shape in Shape::ALL {
         let mut connection = Connection::open(gateway.address);
-        let case = Case::new(shape, "malformed JSON", "{", 400, "invalid_request");
-        shape.expect_error(case.name, &case.send(&mut connection).expect("an answer"), 400, case.code);
+        for length in [1, 60_000, 70_000, 400_000] {
+            let case = Case::new(shape, "malformed JSON", format!("{}{{", " ".repeat(length)), 400, "invalid_request");
+            shape.expect_error(case.name, &case.send(&mut connection).expect("an answer"), 400, case.code);
+        }
         let answer = shape.ask(&mut connection, shape.model(), "again", false);
         assert_eq!(answer.status, 200, "the next request of the connection is served: {}", answer.text());
     }

@@ -1,9 +1,8 @@
 //! Reading the whole request body, within bounds, so that it can be replayed on every try.
 //!
-//! Pingora streams a body once. Its replay buffer keeps 64 KiB, so it is armed only for the last piece of the body; on every
-//! try Pingora then hands that piece to the request body filter, which puts the whole body in its place. A chunked HTTP/1.1
-//! body has no last piece that could be foreseen: past 64 KiB the session is re-seated over the same connection with a body
-//! of one byte, which plays that role.
+//! Pingora streams a body once, and keeps up to 64 KiB of it for another try; what it kept it hands to the request body filter on
+//! every try, which puts the whole body in its place. A larger body leaves Pingora with a session re-seated over the same connection,
+//! whose body is one byte that plays that role; where its length is known, it is read from the connection in between.
 
 mod decode;
 mod reseat;
@@ -15,10 +14,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use bytes::{Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use http::header;
+use pingora::protocols::Stream;
 use pingora::proxy::Session;
 use svc_filters::verdict::{Code, Rejection};
+use tokio::io::AsyncReadExt;
 
 use crate::conf::Conf;
 
@@ -115,8 +116,9 @@ pub async fn receive(session: &mut Session, conf: &Conf, memory: &BodyMemory) ->
     let encoding = decode::Encoding::of(session.req_header())?;
     invite(session).await?;
     session.set_read_timeout(Some(bounds.idle));
-    let mut reserved = memory.reserve();
-    let raw = read(session, bounds, length, memory, &mut reserved).await?;
+    let mut intake = Intake { bounds, memory, reserved: memory.reserve(), received: 0, waiting_since: None };
+    let raw = read(session, &mut intake, length).await?;
+    let mut reserved = intake.reserved;
     if session.as_ref().retry_buffer_truncated() {
         reseat::reseat(session).await.map_err(|failure| failure.into_rejection())?;
     }
@@ -154,81 +156,97 @@ async fn invite(session: &mut Session) -> Result<(), Rejection> {
     Ok(())
 }
 
-async fn read(
-    session: &mut Session,
-    bounds: Bounds,
-    length: Option<u64>,
-    memory: &BodyMemory,
-    reserved: &mut Reserved,
-) -> Result<Bytes, Rejection> {
-    let mut waiting_since = None;
-    let mut armed = arm(session, length.map_or(0, |length| length));
-    let mut first = Bytes::new();
-    let mut whole = BytesMut::new();
-    let mut received: u64 = 0;
-    while let Some(piece) = next(session, &mut waiting_since, bounds).await? {
-        received += piece.len() as u64;
-        if received > bounds.bytes {
-            return Err(too_large(bounds.bytes));
-        }
-        too_slow(waiting_since, received, bounds)?;
-        memory.grow(reserved, piece.len())?;
-        if first.is_empty() && whole.is_empty() {
-            first = piece;
-        } else {
-            if whole.is_empty() {
-                whole.reserve(usize::try_from(length.unwrap_or(0)).unwrap_or(0).max(first.len() + piece.len()));
-                whole.extend_from_slice(&first);
-                first = Bytes::new();
-            }
-            whole.extend_from_slice(&piece);
-        }
-        if !armed {
-            armed = arm(session, length.unwrap_or(0).saturating_sub(received));
-        }
+/// Reads the raw body. What is still to come of a large one after its first piece is read past Pingora.
+async fn read(session: &mut Session, intake: &mut Intake<'_>, length: Option<u64>) -> Result<Bytes, Rejection> {
+    let large = length.filter(|length| *length > REPLAY);
+    if large.is_none() {
+        session.as_mut().enable_retry_buffering();
+    }
+    let Some(first) = intake.next(session).await? else { return Ok(Bytes::new()) };
+    if large.is_none() && session.as_mut().is_body_done() {
+        return Ok(first);
+    }
+    let mut whole = BytesMut::with_capacity(length.and_then(|length| usize::try_from(length).ok()).unwrap_or(2 * first.len()));
+    whole.extend_from_slice(&first);
+    if let Some(length) = large {
+        fill(session, intake, &mut whole, length.saturating_sub(intake.received)).await?;
+        return Ok(whole.freeze());
+    }
+    while let Some(piece) = intake.next(session).await? {
+        whole.extend_from_slice(&piece);
         if session.as_mut().is_body_done() {
             break;
         }
     }
-    if !whole.is_empty() {
-        return Ok(whole.freeze());
-    }
-    Ok(first)
+    Ok(whole.freeze())
 }
 
-/// Arms the replay buffer once what is still to come fits it.
-fn arm(session: &mut Session, to_come: u64) -> bool {
-    let fits = to_come <= REPLAY;
-    if fits {
-        session.as_mut().enable_retry_buffering();
-    }
-    fits
+/// Reads the `left` bytes that complete `whole` from the connection itself; Pingora would copy them twice.
+async fn fill(session: &mut Session, intake: &mut Intake<'_>, whole: &mut BytesMut, mut left: u64) -> Result<(), Rejection> {
+    let mut unseated = reseat::Unseated::from(session).map_err(reseat::Failure::into_rejection)?;
+    let outcome = loop {
+        let Some(room) = usize::try_from(left).ok().filter(|room| *room > 0) else { break Ok(()) };
+        match intake.more(&mut unseated.stream, whole, room).await {
+            Ok(count) => left -= count as u64,
+            Err(rejection) => break Err(rejection),
+        }
+    };
+    unseated.seat(session, left).await.map_err(reseat::Failure::into_rejection)?;
+    outcome
 }
 
-/// The next piece. What has arrived already, which is all of a small body, is taken without a look at the clock.
-async fn next(session: &mut Session, waiting_since: &mut Option<Instant>, bounds: Bounds) -> Result<Option<Bytes>, Rejection> {
-    let mut reading = pin!(session.as_mut().read_request_body());
-    let arrived = poll_fn(|cx| match reading.as_mut().poll(cx) {
-        Poll::Ready(piece) => Poll::Ready(Some(piece)),
-        Poll::Pending => Poll::Ready(None),
-    });
-    if let Some(piece) = arrived.await {
-        return piece.map_err(|_| interrupted());
-    }
-    let left = bounds.total.saturating_sub(waiting_since.get_or_insert_with(Instant::now).elapsed());
-    match pingora_timeout::fast_timeout::fast_timeout(left.min(bounds.idle), reading).await {
-        Ok(piece) => piece.map_err(|_| interrupted()),
-        Err(_) => Err(Rejection::invalid("The request body did not arrive in time.").with_status(408)),
-    }
+/// How far reading a body has come, and its bounds.
+struct Intake<'a> {
+    bounds: Bounds,
+    memory: &'a BodyMemory,
+    reserved: Reserved,
+    received: u64,
+    waiting_since: Option<Instant>,
 }
 
-/// Refuses a body that trickles, once it had ten seconds to show a better rate.
-fn too_slow(waiting_since: Option<Instant>, received: u64, bounds: Bounds) -> Result<(), Rejection> {
-    let seconds = waiting_since.map_or(0, |since| since.elapsed().as_secs());
-    if seconds > 10 && received / seconds < bounds.min_rate {
-        return Err(Rejection::invalid("The request body arrives too slowly.").with_status(408));
+impl Intake<'_> {
+    /// The next piece from Pingora.
+    async fn next(&mut self, session: &mut Session) -> Result<Option<Bytes>, Rejection> {
+        let piece = self.within_time(session.as_mut().read_request_body()).await?.map_err(|_| interrupted())?;
+        self.count(piece.as_ref().map_or(0, Bytes::len))?;
+        Ok(piece)
     }
-    Ok(())
+
+    /// Reads at least one and at most `room` bytes more from the connection.
+    async fn more(&mut self, stream: &mut Stream, whole: &mut BytesMut, room: usize) -> Result<usize, Rejection> {
+        let count = self.within_time(stream.read_buf(&mut whole.limit(room))).await?.ok().filter(|count| *count > 0);
+        let count = count.ok_or_else(interrupted)?;
+        self.count(count)?;
+        Ok(count)
+    }
+
+    /// What `reading` comes to. What has arrived already, which is all of a small body, is taken without a look at the clock.
+    async fn within_time<T>(&mut self, reading: impl Future<Output = T>) -> Result<T, Rejection> {
+        let mut reading = pin!(reading);
+        let arrived = poll_fn(|cx| match reading.as_mut().poll(cx) {
+            Poll::Ready(read) => Poll::Ready(Some(read)),
+            Poll::Pending => Poll::Ready(None),
+        });
+        if let Some(read) = arrived.await {
+            return Ok(read);
+        }
+        let left = self.bounds.total.saturating_sub(self.waiting_since.get_or_insert_with(Instant::now).elapsed());
+        let late = |_| Rejection::invalid("The request body did not arrive in time.").with_status(408);
+        pingora_timeout::fast_timeout::fast_timeout(left.min(self.bounds.idle), reading).await.map_err(late)
+    }
+
+    /// Counts `bytes` that were read. A body that trickles is refused once it had ten seconds to show a better rate.
+    fn count(&mut self, bytes: usize) -> Result<(), Rejection> {
+        self.received += bytes as u64;
+        if self.received > self.bounds.bytes {
+            return Err(too_large(self.bounds.bytes));
+        }
+        let seconds = self.waiting_since.map_or(0, |since| since.elapsed().as_secs());
+        if seconds > 10 && self.received / seconds < self.bounds.min_rate {
+            return Err(Rejection::invalid("The request body arrives too slowly.").with_status(408));
+        }
+        self.memory.grow(&mut self.reserved, bytes)
+    }
 }
 
 fn too_large(limit: u64) -> Rejection {

@@ -1,4 +1,4 @@
-//! Re-seating a session: one whose chunked body outgrew Pingora's replay buffer, and one whose answer will stream for long.
+//! Re-seating a session: one whose body is larger than what Pingora keeps of it, and one whose answer will stream for long.
 
 use std::time::Duration;
 
@@ -45,10 +45,7 @@ impl From<Box<pingora::Error>> for Failure {
 
 /// Puts a fresh HTTP/1.1 session over the same connection, with the same head and a body of one byte that was already read.
 pub(super) async fn reseat(session: &mut Session) -> Result<(), Failure> {
-    let head = session.req_header().clone();
-    let old = take(session)?;
-    let kept = Kept::of(&old);
-    seat(session, old.into_inner(), BytesMut::from(ONE_BYTE_REQUEST), head, kept).await
+    Unseated::from(session)?.seat(session, 0).await
 }
 
 /// The same for a session that will keep its request for long: lets go of the buffers its head and body were read into. `false`
@@ -66,8 +63,30 @@ pub(super) async fn slim(session: &mut Session) -> Result<bool, Failure> {
     let Some((stream, beyond)) = old.reuse().await?.map(ReusableHttpStream::into_parts) else { return Err(Failure::Ended) };
     let mut request = BytesMut::from(ONE_BYTE_REQUEST);
     request.extend_from_slice(&beyond.unwrap_or_default());
-    seat(session, stream, request, head, kept).await?;
+    seat(session, stream, request, head, kept, 0).await?;
     Ok(true)
+}
+
+/// A connection whose session was taken away, so that what follows on it can be read past Pingora.
+pub(super) struct Unseated {
+    pub(super) stream: Stream,
+    head: RequestHeader,
+    kept: Kept,
+}
+
+impl Unseated {
+    /// Takes the session's connection. None of the body's bytes may lie in Pingora's buffers.
+    pub(super) fn from(session: &mut Session) -> Result<Self, Failure> {
+        let head = session.req_header().clone();
+        let old = take(session)?;
+        let kept = Kept::of(&old);
+        Ok(Self { stream: old.into_inner(), head, kept })
+    }
+
+    /// Puts a fresh session over the connection, as [`reseat`] does; `unread` bytes of the body are still to come.
+    pub(super) async fn seat(self, session: &mut Session, unread: u64) -> Result<(), Failure> {
+        seat(session, self.stream, BytesMut::from(ONE_BYTE_REQUEST), self.head, self.kept, unread).await
+    }
 }
 
 /// What a session knows beside its request.
@@ -99,13 +118,20 @@ fn take(session: &mut Session) -> Result<HttpSession, Failure> {
     }
 }
 
-async fn seat(session: &mut Session, stream: Stream, request: BytesMut, mut head: RequestHeader, kept: Kept) -> Result<(), Failure> {
+async fn seat(
+    session: &mut Session,
+    stream: Stream,
+    request: BytesMut,
+    mut head: RequestHeader,
+    kept: Kept,
+    unread: u64,
+) -> Result<(), Failure> {
     let mut fresh = HttpSession::new(stream);
     fresh.set_pipelined_prefix(request);
     fresh.read_request().await?;
 
     head.remove_header(&header::TRANSFER_ENCODING);
-    head.insert_header(header::CONTENT_LENGTH, 1)?;
+    head.insert_header(header::CONTENT_LENGTH, 1 + unread)?;
     *fresh.req_header_mut() = head;
     fresh.set_read_timeout(kept.read_timeout);
     fresh.set_write_timeout(kept.write_timeout);
