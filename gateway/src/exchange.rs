@@ -27,6 +27,7 @@ use crate::conf::TimeoutOverrides;
 use crate::edge::Connection;
 use crate::events::Event;
 use crate::limiter::Ticket;
+use crate::phases::outgoing::Outgoing;
 use crate::phases::translation::Asking;
 use crate::pictures::Pictures;
 use crate::providers::{Authorisation, Provider, SelectedKey, Timeouts};
@@ -89,7 +90,7 @@ pub struct Exchange {
     /// Plan and progress of the tries.
     pub attempts: Attempts,
     /// The body of the current try.
-    pub upstream_body: Bytes,
+    pub upstream_body: Option<Box<Outgoing>>,
     /// How the current try asks.
     pub asking: Option<Asking>,
     /// Pictures fetched for targets that take no URLs.
@@ -145,7 +146,7 @@ impl Exchange {
             prompt: None,
             body_memory: None,
             attempts: Attempts::default(),
-            upstream_body: Bytes::new(),
+            upstream_body: None,
             asking: None,
             pictures: Pictures::default(),
             authorisation: None,
@@ -245,7 +246,7 @@ impl Exchange {
         self.keep_prompt();
         self.body = Bytes::new();
         self.facts = None;
-        self.upstream_body = Bytes::new();
+        self.upstream_body = self.upstream_body.take().filter(|body| !body.is_given());
         self.pictures = Pictures::default();
         self.authorisation = None;
         self.body_memory = None;

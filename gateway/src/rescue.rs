@@ -14,7 +14,7 @@ use svc_filters::verdict::{Code, Rejection};
 
 use crate::edge::Connection;
 use crate::exchange::Exchange;
-use crate::phases::{logging, response};
+use crate::phases::{body, logging, response};
 
 /// Header that names the reason of an error.
 pub const ERROR_CODE: HeaderName = HeaderName::from_static("x-svc-error-code");
@@ -255,7 +255,7 @@ pub async fn answer_failure(session: &mut Session, exchange: &mut Exchange, fail
 pub async fn respond(session: &mut Session, head: ResponseHeader, body: Bytes) -> Result<()> {
     forget_head(session);
     release(session);
-    let unread = !session.as_mut().is_body_done();
+    let unread = !body::finish(session).await;
     if unread {
         session.set_keepalive(None);
     }

@@ -93,6 +93,27 @@ fn every_size_and_framing_of_http_1_1_arrives_byte_for_byte() {
     }
 }
 
+#[test]
+fn wherever_the_model_stands_the_rest_of_a_large_body_stays() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::start(Options::standard(&upstream.url()));
+    let message = |length: usize| format!(r#"{{"role":"user","content":"{}"}}"#, "é!".repeat(length / 3));
+    let mut connection = Connection::open(gateway.address);
+    for length in [70_000, 1 << 20] {
+        for (before, after) in [(10, length), (length, 10), (length, length), (length, 2 * length)] {
+            let written = |model: &str| {
+                format!(r#"{{"messages":[{}],"model":"{model}","tools":null,"x":[{}]}}"#, message(before), message(after)).into_bytes()
+            };
+            let case = format!("{before} bytes before and {after} after");
+            for framing in [None, Some(50_000)] {
+                let answer = send(&mut connection, Shape::Chat, &written("chat-model"), framing);
+                assert_eq!(answer.status, 200, "{case}: {}", answer.text());
+                expect_same(&case, &upstream.newest(), &written("demo-1"));
+            }
+        }
+    }
+}
+
 fn send(connection: &mut Connection, shape: Shape, body: &[u8], framing: Option<usize>) -> Answer {
     let path = shape.path(shape.model(), false);
     let headers = [("authorization", BEARER), JSON];

@@ -13,7 +13,8 @@ use self::json_facts::Reading;
 pub use self::traces::Traces;
 use super::BodyKind;
 use super::multipart::{self, MultipartError, Part};
-use crate::wire::json::{Edit, Fault, Kind, Span, decode_string, encode_string, members, scan, splice};
+use crate::wire::json::{Edit, Fault, Kind, Span, decode_string, encode_string, members, scan};
+use crate::wire::pieces::Pieces;
 
 /// What routing, limits and logs need to know about a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,9 +144,9 @@ impl Facts {
     }
 
     /// `body` with the model replaced by `upstream_model` and, when `ask_for_usage` and the body can ask for it, with usage
-    /// asked for. Every other byte stays; the same memory is returned when nothing changes.
+    /// asked for. Every other byte stays.
     #[must_use]
-    pub fn rewrite(&self, body: &Bytes, upstream_model: &str, ask_for_usage: bool) -> Bytes {
+    pub fn rewrite(&self, body: &Bytes, upstream_model: &str, ask_for_usage: bool) -> Pieces {
         let mut edits = Vec::new();
         for span in &self.places.models {
             let old = span.of(body);
@@ -156,7 +157,7 @@ impl Facts {
         if ask_for_usage {
             self.places.usage.edit(&mut edits);
         }
-        if edits.is_empty() { body.clone() } else { Bytes::from(splice(body, &mut edits)) }
+        Pieces::spliced(body, &mut edits)
     }
 
     /// What takes the place of the model value `old`; none when it says the same. A resource path before the name stays.

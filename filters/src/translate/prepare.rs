@@ -10,6 +10,7 @@ use super::{Adaptations, ClientView, Encoding, ProviderKind, Target, chat_comple
 use crate::canonical::{Block, Choice, Document, Losses, Media, Refusal, Request, Source, Text, Tool, Weight};
 use crate::passage::Traces;
 use crate::shape::Shape;
+use crate::wire::pieces::Pieces;
 
 /// What is done about fields a target has no words for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,14 +131,14 @@ pub fn passes(from: Shape, target: &Target<'_>, has_tools: bool, has_images: boo
 /// and signatures no provider of this shape takes back. `traces` are those of the body. `None` where it stays as it is, which is
 /// nearly always.
 #[must_use]
-pub fn without_foreign_history(shape: Shape, body: &[u8], traces: Traces, target: &Target<'_>) -> Option<Vec<u8>> {
+pub fn without_foreign_history(shape: Shape, body: &Pieces, traces: Traces, target: &Target<'_>) -> Option<Vec<u8>> {
     match shape {
-        Shape::ChatCompletions if !traces.tagged && !(traces.reasoning && target.quirks.vendor) => None,
-        Shape::ChatCompletions => chat_completions::without_foreign_history(body, target),
+        Shape::ChatCompletions if !(traces.tagged || traces.reasoning && target.quirks.vendor) => None,
+        Shape::ChatCompletions => chat_completions::without_foreign_history(&body.whole(), target),
         Shape::Messages if !traces.assistant => None,
-        Shape::Messages => messages::without_foreign_history(body),
-        Shape::GenerateContent => generate_content::without_foreign_history(body, target),
-        Shape::Responses => responses::without_foreign_history(body),
+        Shape::Messages => messages::without_foreign_history(&body.whole()),
+        Shape::GenerateContent => generate_content::without_foreign_history(&body.whole(), target),
+        Shape::Responses => responses::without_foreign_history(&body.whole()),
     }
 }
 

@@ -5,4 +5,5 @@ pub mod framing;
 pub(crate) mod groove;
 pub mod json;
 pub mod json_array;
+pub mod pieces;
 pub mod sse;

@@ -1,8 +1,8 @@
 //! Reading the whole request body, within bounds, so that it can be replayed on every try.
 //!
 //! Pingora streams a body once, and keeps up to 64 KiB of it for another try; what it kept it hands to the request body filter on
-//! every try, which puts the whole body in its place. A larger body leaves Pingora with a session re-seated over the same connection,
-//! whose body is one byte that plays that role; where its length is known, it is read from the connection in between.
+//! every try, which puts the whole body in its place. After a larger body Pingora has a session re-seated over the same connection, whose
+//! body is one byte that plays that role; where its length is known, it is read from the connection in between.
 
 mod decode;
 mod reseat;
@@ -141,6 +141,11 @@ pub async fn slim(session: &mut Session) -> Result<(), Rejection> {
     reseat::slim(session).await.map(drop).map_err(reseat::Failure::into_rejection)
 }
 
+/// Ends reading the body, before an answer that does not need it. `false` where the client still has to send of it.
+pub async fn finish(session: &mut Session) -> bool {
+    reseat::finish(session).await
+}
+
 fn declared_length(session: &Session) -> Result<Option<u64>, Rejection> {
     let Some(value) = session.get_header(header::CONTENT_LENGTH) else { return Ok(None) };
     let length = value.to_str().ok().and_then(|text| text.parse().ok());
@@ -191,7 +196,7 @@ async fn fill(session: &mut Session, intake: &mut Intake<'_>, whole: &mut BytesM
             Err(rejection) => break Err(rejection),
         }
     };
-    unseated.seat(session, left).await.map_err(reseat::Failure::into_rejection)?;
+    unseated.seat_after(session, left).await.map_err(reseat::Failure::into_rejection)?;
     outcome
 }
 

@@ -8,6 +8,7 @@ pub mod failure;
 pub mod head;
 pub mod judging;
 pub mod logging;
+pub mod outgoing;
 pub mod request;
 pub mod response;
 pub mod said;

@@ -76,7 +76,7 @@ fn signed(exchange: &Exchange) -> bool {
         Shape::Messages => b"\"signature\"",
         Shape::ChatCompletions | Shape::Responses => return false,
     };
-    memchr::memmem::find(&exchange.upstream_body, trace).is_some()
+    exchange.upstream_body.as_ref().is_some_and(|sent| memchr::memmem::find(&sent.body().whole(), trace).is_some())
 }
 
 /// Lets the credential rest where the status asks for it. Returns until when, where the provider does not say.

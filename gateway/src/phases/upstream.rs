@@ -15,7 +15,9 @@ use svc_filters::routing::Target;
 use svc_filters::shape::Shape;
 use svc_filters::translate::{without_foreign_history, without_signatures};
 use svc_filters::verdict::{Code, Rejection};
+use svc_filters::wire::pieces::Pieces;
 
+use super::outgoing::Outgoing;
 use super::translation::{self, Asking};
 use crate::attempts::{CREDENTIAL, QUEUE, UNSENDABLE};
 use crate::exchange::Exchange;
@@ -97,10 +99,10 @@ async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, pr
         let body = facts.rewrite(&exchange.body, &target.upstream_model, ask_for_usage);
         let fitted = match (endpoint.translates(), exchange.attempts.is_bare()) {
             (false, _) => None,
-            (true, true) => without_signatures(endpoint.shape(), &body, &target.translated()),
+            (true, true) => without_signatures(endpoint.shape(), &body.whole(), &target.translated()),
             (true, false) => without_foreign_history(endpoint.shape(), &body, facts.traces, &target.translated()),
         };
-        let body = fitted.map_or(body, Bytes::from);
+        let body = fitted.map_or(body, |fitted| Pieces::from(Bytes::from(fitted)));
         (Asking { endpoint, dialect: endpoint.shape(), prepared: None }, body)
     } else {
         translate(exchange, target).await?
@@ -109,7 +111,7 @@ async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, pr
     let headers = if asking.prepared.is_some() { &empty } else { &session.req_header().headers };
     let prepared = provider.prepare(&Draft { endpoint: asking.endpoint, model: &target.upstream_model, stream, headers, body: &body })?;
     exchange.asking = Some(asking);
-    exchange.upstream_body = prepared.body;
+    exchange.upstream_body = Some(Box::new(Outgoing::new(prepared.body)));
     if !prepared.omitted.is_empty() {
         let note = ("omitted".to_owned(), format!("{}: {}", target.provider, prepared.omitted.join(", ")));
         if !exchange.notes.contains(&note) {
@@ -120,7 +122,7 @@ async fn prepare(session: &Session, exchange: &mut Exchange, target: &Target, pr
 }
 
 /// Translates the request, pictures included.
-async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, Bytes), Rejection> {
+async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, Pieces), Rejection> {
     let to = target.translated();
     pictures::fetch(exchange, &to).await?;
     let prepared = translation::translated(exchange, &to)?;
@@ -129,7 +131,7 @@ async fn translate(exchange: &mut Exchange, target: &Target) -> Result<(Asking, 
     let unsigned = exchange.attempts.is_bare().then(|| without_signatures(dialect, &prepared.body, &to)).flatten();
     let body = unsigned.map_or_else(|| prepared.body.clone(), Bytes::from);
     let endpoint = Endpoint::of_shape(dialect, prepared.stream);
-    Ok((Asking { endpoint, dialect, prepared: Some(Arc::new(prepared)) }, body))
+    Ok((Asking { endpoint, dialect, prepared: Some(Arc::new(prepared)) }, Pieces::from(body)))
 }
 
 /// Leaves a target that the request cannot be sent to. The last of them tells the client why, unless another could have taken it
@@ -187,7 +189,9 @@ async fn authorise(exchange: &mut Exchange, provider: &Provider) -> Result<()> {
 /// When the model name makes no valid path.
 pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader) -> Result<()> {
     exchange.wait_for_answer(session);
-    let (Some(provider), Some(target), Some(asking)) = (exchange.attempts.provider(), exchange.attempts.current(), &exchange.asking) else {
+    let (Some(provider), Some(target), Some(asking), Some(outgoing)) =
+        (exchange.attempts.provider(), exchange.attempts.current(), &exchange.asking, &exchange.upstream_body)
+    else {
         return Error::e_explain(ErrorType::InternalError, "a head before a try");
     };
     let client = session.req_header();
@@ -199,7 +203,7 @@ pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader
         stream: exchange.answer.stream,
         headers: if translated { &empty } else { &client.headers },
         query: if translated { asking.query() } else { client.uri.query() },
-        body: &exchange.upstream_body,
+        body: outgoing.body(),
         authorisation: exchange.authorisation.as_deref(),
     };
     let version = head.version;
@@ -218,9 +222,9 @@ pub fn head(session: &Session, exchange: &mut Exchange, head: &mut RequestHeader
     Ok(())
 }
 
-/// Puts the whole body made for the provider in place of the last piece of the client's.
+/// Puts the body made for the provider in place of what is handed on of the client's: all that is left of it at the end.
 pub fn body(exchange: &mut Exchange, piece: &mut Option<Bytes>, end: bool) {
-    *piece = if end { Some(exchange.upstream_body.clone()) } else { Some(Bytes::new()) };
+    *piece = Some(exchange.upstream_body.as_mut().map(|outgoing| outgoing.give(end)).unwrap_or_default());
     if end && let Some(socket) = exchange.socket.take() {
         socket.send_soon();
     }

@@ -85,13 +85,21 @@ impl Transport for AzureOpenai {
 #[cfg(test)]
 mod tests {
     use http::HeaderMap;
+    use svc_filters::wire::pieces::Pieces;
 
     use super::*;
 
     fn path(base: &str, version: Option<&str>, endpoint: Endpoint) -> String {
         let headers = HeaderMap::new();
-        let dispatch =
-            Dispatch { endpoint, model: "my deployment", stream: false, headers: &headers, query: None, body: b"", authorisation: None };
+        let dispatch = Dispatch {
+            endpoint,
+            model: "my deployment",
+            stream: false,
+            headers: &headers,
+            query: None,
+            body: &Pieces::default(),
+            authorisation: None,
+        };
         AzureOpenai::new(base, version.map(str::to_owned)).path(base, &dispatch)
     }
 

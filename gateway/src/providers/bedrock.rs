@@ -19,6 +19,7 @@ use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::{Code, Rejection};
 use svc_filters::wire::json::{Kind, Member, encode_string, members};
+use svc_filters::wire::pieces::Pieces;
 
 use super::answer::Unwrapping;
 use super::betas::{Betas, Cloud};
@@ -128,13 +129,14 @@ fn foundation(model: &str) -> &str {
 /// The body of an invocation: what the path says leaves it, what the vendor has in headers enters it.
 fn invocation(draft: &Draft<'_>, counts: bool) -> Prepared {
     let mut betas = Betas::of(draft.headers, Cloud::Bedrock);
-    let own = members(draft.body).find(|member| member.is("anthropic_beta"));
+    let body = draft.body.whole();
+    let own = members(&body).find(|member| member.is("anthropic_beta"));
     for name in own.iter().flat_map(|own| svc_filters::wire::json::elements(own.value())) {
         if name.kind == Kind::String {
             betas.add(&svc_filters::wire::json::decode_string(name.value), Cloud::Bedrock);
         }
     }
-    let mut editing = Editing::new(draft.body);
+    let mut editing = Editing::new(&body);
     for name in &betas.refused {
         editing.omit(format!("anthropic-beta {name}"));
     }
@@ -142,11 +144,11 @@ fn invocation(draft: &Draft<'_>, counts: bool) -> Prepared {
     if !betas.taken.is_empty() {
         editing.add("anthropic_beta", |out| write_betas(&betas.taken, out));
     }
-    if counts && !members(draft.body).any(|member| member.is("max_tokens")) {
+    if counts && !members(&body).any(|member| member.is("max_tokens")) {
         // A field an invocation must have and a count has not; thinking needs more of it than its budget.
-        editing.add("max_tokens", |out| out.extend_from_slice((thinking_budget(draft.body) + 1).to_string().as_bytes()));
+        editing.add("max_tokens", |out| out.extend_from_slice((thinking_budget(&body) + 1).to_string().as_bytes()));
     }
-    editing.sift(whole(draft.body), "", |member| fate(member, &betas));
+    editing.sift(whole(&body), "", |member| fate(member, &betas));
     editing.sift_nested(|member| match &*member.name() {
         b"eager_input_streaming" => Fate::Omit,
         b"defer_loading" if !betas.has("tool-search-tool") => Fate::Omit,
@@ -185,8 +187,8 @@ fn thinking_budget(body: &[u8]) -> u64 {
 /// The invocation whose tokens are to be counted, in its wrapping.
 fn counting(draft: &Draft<'_>) -> Prepared {
     let Prepared { body, omitted } = invocation(draft, true);
-    let wrapped = format!(r#"{{"input":{{"invokeModel":{{"body":"{}"}}}}}}"#, STANDARD.encode(&body));
-    Prepared { body: Bytes::from(wrapped), omitted }
+    let wrapped = format!(r#"{{"input":{{"invokeModel":{{"body":"{}"}}}}}}"#, STANDARD.encode(body.whole()));
+    Prepared { body: Pieces::from(Bytes::from(wrapped)), omitted }
 }
 
 #[cfg(test)]

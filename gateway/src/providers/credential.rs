@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use pingora::Result;
 use pingora::http::RequestHeader;
+use svc_filters::wire::pieces::Pieces;
 
 use super::bedrock::{AwsKeys, Signer, Signing};
 use super::cache::Cached;
@@ -118,7 +119,7 @@ impl Credential {
 
 impl Authorisation {
     /// Puts it on a head that is otherwise complete.
-    pub(super) fn apply(&self, head: &mut RequestHeader, path: &str, body: &[u8]) -> Result<()> {
+    pub(super) fn apply(&self, head: &mut RequestHeader, path: &str, body: &Pieces) -> Result<()> {
         match &self.0 {
             Form::Plain(name, value) => head.insert_header(name.clone(), value.clone()),
             Form::Token(token) => head.insert_header(header::AUTHORIZATION, token.bearer().clone()),

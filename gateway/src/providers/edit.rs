@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use bytes::Bytes;
 use memchr::memmem::Finder;
-use svc_filters::wire::json::{Edit, Kind, Member, Span, elements, encode_string, members, splice};
+use svc_filters::wire::json::{Edit, Kind, Member, Span, elements, encode_string, members};
+use svc_filters::wire::pieces::Pieces;
 
 static SCOPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"scope\""));
 
@@ -101,8 +102,8 @@ impl<'b> Editing<'b> {
     }
 
     /// The edited body and what was left out.
-    pub(super) fn finish(mut self) -> (Bytes, Vec<String>) {
-        (Bytes::from(splice(self.body, &mut self.edits)), self.omitted)
+    pub(super) fn finish(mut self) -> (Pieces, Vec<String>) {
+        (Pieces::spliced(self.body, &mut self.edits), self.omitted)
     }
 
     fn place_added(&mut self, object: Span, first: Option<usize>, kept: bool) {
@@ -163,7 +164,7 @@ mod tests {
         let mut editing = Editing::new(&body);
         editing.add("v", |out| out.extend_from_slice(b"1"));
         editing.sift(whole(&body), "", |member| if dropped.iter().any(|name| member.is(name)) { Fate::Drop } else { Fate::Keep });
-        String::from_utf8(editing.finish().0.to_vec()).unwrap()
+        String::from_utf8(editing.finish().0.whole().to_vec()).unwrap()
     }
 
     #[test]
@@ -191,7 +192,7 @@ mod tests {
         editing.sift_nested(|member| if member.is("eager_input_streaming") { Fate::Omit } else { Fate::Keep });
         let (body, omitted) = editing.finish();
         assert_eq!(
-            std::str::from_utf8(&body).unwrap(),
+            std::str::from_utf8(&body.whole()).unwrap(),
             r#"{"system":[{"type":"text","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"a","cache_control":{}}],"messages":[{"content":"\"scope\""},{"content":[{"content":[{"cache_control":{"type":"ephemeral"}}]}]}]}"#
         );
         assert_eq!(omitted, ["cache_control.scope", "tools.eager_input_streaming"]);

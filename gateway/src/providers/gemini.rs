@@ -70,14 +70,15 @@ impl Foreign {
 
 /// The body without the fields of the other service; itself where there are none.
 pub(super) fn without(draft: &Draft<'_>, foreign: &Foreign) -> Prepared {
-    if !foreign.is_in(draft.body) {
+    let body = draft.body.whole();
+    if !foreign.is_in(&body) {
         return Prepared::unchanged(draft);
     }
     let fate = |names: &'static [&'static str]| {
         move |member: &Member<'_>| if names.iter().any(|name| member.is(name)) { Fate::Omit } else { Fate::Keep }
     };
-    let mut editing = Editing::new(draft.body);
-    editing.sift(whole(draft.body), "", fate(foreign.top));
+    let mut editing = Editing::new(&body);
+    editing.sift(whole(&body), "", fate(foreign.top));
     editing.sift_inner(&CONFIG, "generationConfig.", fate(foreign.config));
     editing.sift_inner(&TOOL_CONFIG, "toolConfig.", fate(foreign.tool_config));
     let (body, omitted) = editing.finish();
@@ -94,14 +95,15 @@ mod tests {
     use bytes::Bytes;
     use http::HeaderMap;
     use svc_filters::endpoint::Endpoint;
+    use svc_filters::wire::pieces::Pieces;
 
     use super::*;
 
     fn left(body: &'static str, foreign: &Foreign) -> (String, Vec<String>) {
-        let (headers, body) = (HeaderMap::new(), Bytes::from_static(body.as_bytes()));
+        let (headers, body) = (HeaderMap::new(), Pieces::from(Bytes::from_static(body.as_bytes())));
         let draft = Draft { endpoint: Endpoint::GenerateContent, model: "g", stream: false, headers: &headers, body: &body };
         let prepared = without(&draft, foreign);
-        (String::from_utf8(prepared.body.to_vec()).unwrap(), prepared.omitted)
+        (String::from_utf8(prepared.body.whole().to_vec()).unwrap(), prepared.omitted)
     }
 
     #[test]

@@ -4,6 +4,7 @@ use http::{HeaderMap, HeaderValue, Method, header};
 use pingora::http::RequestHeader;
 use pingora::{ErrorType, OrErr, Result};
 use svc_filters::endpoint::Endpoint;
+use svc_filters::wire::pieces::Pieces;
 
 use super::{Authorisation, Provider};
 
@@ -23,7 +24,7 @@ pub struct Dispatch<'a> {
     /// Client query; after a translation to generate content `alt=sse` for streams.
     pub query: Option<&'a str>,
     /// The body that will follow, as [`Provider::prepare`] made it.
-    pub body: &'a [u8],
+    pub body: &'a Pieces,
     /// What [`Provider::authorise`] gave for this try.
     pub authorisation: Option<&'a Authorisation>,
 }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::Result;
 use pingora::http::{RequestHeader, ResponseHeader};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::{Code, Rejection};
+use svc_filters::wire::pieces::Pieces;
 
 use super::answer::Unwrapping;
 use super::request::Dispatch;
@@ -59,14 +59,14 @@ pub struct Draft<'a> {
     /// Client headers; after a translation those that would come from a client of the dialect, perhaps none.
     pub headers: &'a HeaderMap,
     /// The body.
-    pub body: &'a Bytes,
+    pub body: &'a Pieces,
 }
 
 /// A body ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
     /// The body.
-    pub body: Bytes,
+    pub body: Pieces,
     /// Fields and betas of the request that the provider does not take and that were left out, for the record.
     pub omitted: Vec<String>,
 }

@@ -121,7 +121,8 @@ fn own_name(model: &str) -> &str {
 /// The body for the messages vendor's models: the version enters it, and the model leaves it unless tokens are counted.
 fn messages(draft: &Draft<'_>) -> Prepared {
     let counts = draft.endpoint == Endpoint::MessagesCountTokens;
-    let mut editing = Editing::new(draft.body);
+    let body = draft.body.whole();
+    let mut editing = Editing::new(&body);
     for name in Betas::of(draft.headers, Cloud::Vertex).refused {
         editing.omit(format!("anthropic-beta {name}"));
     }
@@ -129,7 +130,7 @@ fn messages(draft: &Draft<'_>) -> Prepared {
     if counts {
         editing.add("model", |out| encode_string(own_name(draft.model), out));
     }
-    editing.sift(whole(draft.body), "", fate);
+    editing.sift(whole(&body), "", fate);
     editing.sift_nested(|_| Fate::Keep);
     let (body, omitted) = editing.finish();
     Prepared { body, omitted }

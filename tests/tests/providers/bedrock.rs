@@ -98,9 +98,9 @@ fn over_http_2_the_signature_is_that_of_what_arrives() {
         options.conf =
             options.conf.replace("kind: bedrock,", &format!("kind: bedrock, http2: {http2}, ca: \"{}\",", file("ca.pem").display()));
         let gateway = Gateway::start(options);
-        for stream in [false, true] {
-            let answer = ask(&gateway, Shape::Messages, "claude", "Hello", stream);
-            assert_eq!(answer.status, 200, "http2: {http2}: {}\n{}", answer.text(), gateway.log());
+        for (text, stream) in [("Hello".to_owned(), false), ("Hello".to_owned(), true), ("y".repeat(300_000), false)] {
+            let answer = ask(&gateway, Shape::Messages, "claude", &text, stream);
+            assert_eq!(answer.status, 200, "http2: {http2}, {} bytes: {:.500}\n{}", text.len(), answer.text(), gateway.log());
         }
     }
 }

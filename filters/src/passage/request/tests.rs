@@ -12,8 +12,8 @@ fn refusal(kind: BodyKind, body: &str) -> String {
 
 fn rewritten(kind: BodyKind, body: &str, model: &str, usage: bool) -> String {
     let bytes = Bytes::from(body.to_owned());
-    let once = read(kind, body).rewrite(&bytes, model, usage);
-    let again = Facts::read(kind, None, &once, 64).unwrap().rewrite(&once, model, usage);
+    let once = read(kind, body).rewrite(&bytes, model, usage).whole();
+    let again = Facts::read(kind, None, &once, 64).unwrap().rewrite(&once, model, usage).whole();
     assert_eq!(again, once, "rewriting twice changes nothing more");
     assert!(again.as_ptr() == once.as_ptr(), "the same memory is returned when nothing changes");
     String::from_utf8(once.to_vec()).unwrap()
@@ -82,7 +82,7 @@ fn only_the_model_changes() {
     let body = "{ \"x\" : 1.50e+3 ,\t\"model\":\"\\u0061\" , \"model_x\":\"a\", \"messages\":[{\"model\":\"a\"}] }";
     assert_eq!(rewritten(BodyKind::Messages, body, "b\"c", true), body.replace("\"\\u0061\"", "\"b\\\"c\""));
     let bytes = Bytes::from_static(br#"{"model":"\u0061"}"#);
-    assert_eq!(Facts::read(BodyKind::Messages, None, &bytes, 8).unwrap().rewrite(&bytes, "a", true).as_ptr(), bytes.as_ptr());
+    assert_eq!(Facts::read(BodyKind::Messages, None, &bytes, 8).unwrap().rewrite(&bytes, "a", true).whole().as_ptr(), bytes.as_ptr());
     assert_eq!(rewritten(BodyKind::Embeddings, r#"{"input":"x"}"#, "b", true), r#"{"input":"x"}"#);
 }
 
@@ -137,8 +137,8 @@ fn the_model_of_a_form_is_found_and_replaced() {
     let facts = Facts::read(BodyKind::Audio, Some(FORM), &body, 8).unwrap();
     assert_eq!((facts.model.as_deref(), facts.stream), (Some("whisper"), true));
     let expected = form(&[(file, audio), (&field("model"), "whisper-2\""), (&field("stream"), "true"), (&field("empty"), "")]);
-    assert_eq!(facts.rewrite(&body, "whisper-2\"", true), expected);
-    assert_eq!(facts.rewrite(&body, "whisper", true).as_ptr(), body.as_ptr());
+    assert_eq!(facts.rewrite(&body, "whisper-2\"", true).whole(), expected);
+    assert_eq!(facts.rewrite(&body, "whisper", true).whole().as_ptr(), body.as_ptr());
 }
 
 #[test]
@@ -218,7 +218,7 @@ proptest! {
         text.insert_str(cut.index(text.len()), &with);
         let body = Bytes::from(text);
         if let Ok(facts) = Facts::read(BodyKind::Audio, Some("multipart/form-data; boundary=a"), &body, 16) {
-            let again = facts.rewrite(&body, "n", true);
+            let again = facts.rewrite(&body, "n", true).whole();
             let facts = Facts::read(BodyKind::Audio, Some("multipart/form-data; boundary=a"), &again, 16).unwrap();
             prop_assert!(facts.model.is_none_or(|model| model == "n"));
         }
@@ -233,7 +233,7 @@ proptest! {
         let mut parts: Vec<String> = members.iter().map(|(key, value)| format!("{} :{value}", serde_json::to_string(key).unwrap())).collect();
         parts.push(format!("\"model\": \"old\" , \"stream\":{stream}"));
         let body = Bytes::from(format!(" {{{}}}\n", parts.join(" ,\n")));
-        let new = Facts::read(BodyKind::ChatCompletions, None, &body, 8).unwrap().rewrite(&body, &model, true);
+        let new = Facts::read(BodyKind::ChatCompletions, None, &body, 8).unwrap().rewrite(&body, &model, true).whole();
         let encoded = serde_json::to_string(&model).unwrap();
         let text = String::from_utf8(body.to_vec()).unwrap().replace("\"old\"", &encoded);
         let expected = if stream { text.replace("true}\n", "true,\"stream_options\":{\"include_usage\":true}}\n") } else { text };

@@ -13,8 +13,50 @@ use pingora_core::protocols::http::server::ReusableHttpStream;
 use pingora_core::protocols::http::v1::server::HttpSession;
 use svc_filters::verdict::{Code, Rejection};
 
-/// A request that leads to a body of exactly one byte, all of it read already.
-const ONE_BYTE_REQUEST: &[u8] = b"POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\n0";
+/// What takes the place of the client's body, whose bytes are kept elsewhere: one byte that Pingora replays on every try.
+#[derive(Clone, Copy, Debug)]
+enum Stand {
+    /// The byte, and all of it read.
+    Read,
+    /// The byte; the end is still to be read, from memory, so that the request body filter is asked twice and can send two pieces.
+    EndUnread,
+    /// The byte, and so many bytes of the client's body that are still to come.
+    Unread(u64),
+}
+
+impl Stand {
+    /// A request with such a body, or what begins it.
+    const fn request(self) -> &'static [u8] {
+        match self {
+            Self::Read | Self::Unread(_) => b"POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\n0",
+            Self::EndUnread => b"POST / HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n1\r\n0\r\n0\r\n\r\n",
+        }
+    }
+
+    fn frame(self, head: &mut RequestHeader) -> pingora::Result<()> {
+        head.remove_header(&header::TRANSFER_ENCODING);
+        head.remove_header(&header::CONTENT_LENGTH);
+        match self {
+            Self::Read => head.insert_header(header::CONTENT_LENGTH, 1),
+            Self::EndUnread => head.insert_header(header::TRANSFER_ENCODING, "chunked"),
+            Self::Unread(bytes) => head.insert_header(header::CONTENT_LENGTH, 1 + bytes),
+        }
+    }
+}
+
+/// Marks the head of a request whose body was read, whatever Pingora is still to read of what took its place.
+#[derive(Clone, Copy)]
+struct Received;
+
+/// Whether all of the client's body was read. What took its place is then read to its end.
+pub(super) async fn finish(session: &mut Session) -> bool {
+    let received = session.req_header().extensions.get::<Received>().is_some();
+    if received && !session.as_mut().is_body_done() {
+        // From memory; an error shows in what is returned.
+        let _ = session.as_mut().read_request_body().await;
+    }
+    session.as_mut().is_body_done()
+}
 
 /// Why a session cannot be re-seated.
 #[derive(Debug)]
@@ -45,11 +87,11 @@ impl From<Box<pingora::Error>> for Failure {
 
 /// Puts a fresh HTTP/1.1 session over the same connection, with the same head and a body of one byte that was already read.
 pub(super) async fn reseat(session: &mut Session) -> Result<(), Failure> {
-    Unseated::from(session)?.seat(session, 0).await
+    Unseated::from(session)?.seat(session, Stand::Read, &[]).await
 }
 
 /// The same for a session that will keep its request for long: lets go of the buffers its head and body were read into. `false`
-/// where that is not possible, and nothing has changed.
+/// where that is not possible, or was done already, and nothing has changed.
 pub(super) async fn slim(session: &mut Session) -> Result<bool, Failure> {
     let goes_on = session.as_ref().as_http1().is_some_and(|http1| http1.will_keepalive() && !http1.is_upgrade_req());
     if !goes_on || !session.as_mut().is_body_done() {
@@ -61,9 +103,7 @@ pub(super) async fn slim(session: &mut Session) -> Result<bool, Failure> {
     // What the client has sent beyond its body stays with the connection.
     old.set_pipelining_enabled(true);
     let Some((stream, beyond)) = old.reuse().await?.map(ReusableHttpStream::into_parts) else { return Err(Failure::Ended) };
-    let mut request = BytesMut::from(ONE_BYTE_REQUEST);
-    request.extend_from_slice(&beyond.unwrap_or_default());
-    seat(session, stream, request, head, kept, 0).await?;
+    Unseated { stream, head, kept }.seat(session, Stand::Read, &beyond.unwrap_or_default()).await?;
     Ok(true)
 }
 
@@ -77,15 +117,38 @@ pub(super) struct Unseated {
 impl Unseated {
     /// Takes the session's connection. None of the body's bytes may lie in Pingora's buffers.
     pub(super) fn from(session: &mut Session) -> Result<Self, Failure> {
-        let head = session.req_header().clone();
+        let head = copied(session.req_header())?;
         let old = take(session)?;
         let kept = Kept::of(&old);
         Ok(Self { stream: old.into_inner(), head, kept })
     }
 
-    /// Puts a fresh session over the connection, as [`reseat`] does; `unread` bytes of the body are still to come.
-    pub(super) async fn seat(self, session: &mut Session, unread: u64) -> Result<(), Failure> {
-        seat(session, self.stream, BytesMut::from(ONE_BYTE_REQUEST), self.head, self.kept, unread).await
+    /// Puts a fresh session over the connection, with the same head; `unread` bytes of the client's body are still to come. Where there
+    /// are none the request body filter is asked twice for the body, the first time not for its end.
+    pub(super) async fn seat_after(self, session: &mut Session, unread: u64) -> Result<(), Failure> {
+        let stand = if unread == 0 { Stand::EndUnread } else { Stand::Unread(unread) };
+        self.seat(session, stand, &[]).await
+    }
+
+    /// `beyond` are bytes that the client sent after its request.
+    async fn seat(mut self, session: &mut Session, stand: Stand, beyond: &[u8]) -> Result<(), Failure> {
+        let mut fresh = HttpSession::new(self.stream);
+        fresh.set_pipelined_prefix(BytesMut::from_iter(stand.request().iter().chain(beyond)));
+        fresh.read_request().await?;
+
+        stand.frame(&mut self.head)?;
+        if !matches!(stand, Stand::Unread(_)) {
+            self.head.extensions_mut().insert(Received);
+        }
+        *fresh.req_header_mut() = self.head;
+        fresh.set_read_timeout(self.kept.read_timeout);
+        fresh.set_write_timeout(self.kept.write_timeout);
+        *session.as_downstream_mut() = ServerSession::H1(fresh);
+        session.as_mut().enable_retry_buffering();
+        session.as_mut().read_request_body().await?;
+        session.set_keepalive(self.kept.keepalive);
+        session.set_keepalive_reuses_remaining(self.kept.reuses);
+        Ok(())
     }
 }
 
@@ -116,31 +179,6 @@ fn take(session: &mut Session) -> Result<HttpSession, Failure> {
         ServerSession::H1(old) => Ok(old),
         _ => Err(Failure::Ended),
     }
-}
-
-async fn seat(
-    session: &mut Session,
-    stream: Stream,
-    request: BytesMut,
-    mut head: RequestHeader,
-    kept: Kept,
-    unread: u64,
-) -> Result<(), Failure> {
-    let mut fresh = HttpSession::new(stream);
-    fresh.set_pipelined_prefix(request);
-    fresh.read_request().await?;
-
-    head.remove_header(&header::TRANSFER_ENCODING);
-    head.insert_header(header::CONTENT_LENGTH, 1 + unread)?;
-    *fresh.req_header_mut() = head;
-    fresh.set_read_timeout(kept.read_timeout);
-    fresh.set_write_timeout(kept.write_timeout);
-    *session.as_downstream_mut() = ServerSession::H1(fresh);
-    session.as_mut().enable_retry_buffering();
-    session.as_mut().read_request_body().await?;
-    session.set_keepalive(kept.keepalive);
-    session.set_keepalive_reuses_remaining(kept.reuses);
-    Ok(())
 }
 
 /// The head with values of its own: those that were read point into the buffer they were read into.
@@ -180,6 +218,34 @@ mod tests {
         assert!(session.as_mut().is_body_done());
         assert_eq!(session.as_ref().get_retry_buffer().as_deref(), Some(&b"0"[..]));
         assert_eq!((session.get_keepalive(), session.get_write_timeout()), (Some(60), Some(Duration::from_secs(7))));
+    }
+
+    #[tokio::test]
+    async fn a_session_seated_after_its_body_hands_it_on_in_two_pieces_and_goes_on() {
+        let (mut session, mut far) = received(b"POST /v1/x HTTP/1.1\r\nhost: h\r\ncontent-length: 4\r\n\r\nbody").await;
+        Unseated::from(&mut session).expect("taken").seat_after(&mut session, 0).await.expect("seated");
+        assert!(!session.as_mut().is_body_done());
+        assert_eq!(session.as_ref().get_retry_buffer().as_deref(), Some(&b"0"[..]));
+        assert!(finish(&mut session).await, "the end is in memory");
+        assert_eq!(session.as_ref().get_retry_buffer().as_deref(), Some(&b"0"[..]), "another try gets all of it at once");
+
+        far.write_all(b"GET /next HTTP/1.1\r\nhost: h\r\n\r\n").await.expect("open");
+        let http1 = take(&mut session).expect("HTTP/1.1");
+        let (stream, beyond) = http1.reuse().await.expect("nothing to read").expect("goes on").into_parts();
+        assert_eq!(beyond, None);
+        let mut next = Session::new_h1(stream);
+        next.as_downstream_mut().read_request().await.expect("the next request");
+        assert_eq!(next.req_header().raw_path(), b"/next");
+    }
+
+    #[tokio::test]
+    async fn a_session_seated_before_the_end_of_its_body_knows_what_is_to_come() {
+        let (mut session, mut far) = received(b"POST /v1/x HTTP/1.1\r\nhost: h\r\ncontent-length: 4\r\n\r\nbody").await;
+        Unseated::from(&mut session).expect("taken").seat_after(&mut session, 3).await.expect("seated");
+        assert!(!finish(&mut session).await);
+        far.write_all(b"endGET").await.expect("open");
+        assert_eq!(session.as_mut().read_request_body().await.expect("open").as_deref(), Some(&b"end"[..]));
+        assert!(finish(&mut session).await);
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use pingora::http::RequestHeader;
 use pingora::{ErrorType, OkOrErr, OrErr, Result};
 use serde::Deserialize;
+use svc_filters::wire::pieces::Pieces;
 use time::format_description::well_known::Rfc2822;
 use time::{Duration, OffsetDateTime};
 
@@ -46,7 +47,7 @@ pub(in crate::providers) struct Signing<'a> {
     pub(in crate::providers) keys: &'a AwsKeys,
     /// As on the wire.
     pub(in crate::providers) path: &'a str,
-    pub(in crate::providers) body: &'a [u8],
+    pub(in crate::providers) body: &'a Pieces,
 }
 
 /// Keys as they are stored.
@@ -123,7 +124,7 @@ impl Signer {
         let headers = head.headers.iter().filter(|(name, _)| signed(name.as_str()));
         let headers = headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect();
         let (path, query) = signing.path.split_once('?').unwrap_or((signing.path, ""));
-        let mut request = Request { method: head.method.as_str(), path, query, headers, body_hash: hash(signing.body) };
+        let mut request = Request { method: head.method.as_str(), path, query, headers, body_hash: hash(signing.body.both()) };
         let scope = Scope { region: &self.region, service: SERVICE, time: &time };
         let value = authorization(signing.keys, &mut request, &scope);
         let mut value = HeaderValue::from_str(&value).or_err(ErrorType::InternalError, "signature")?;

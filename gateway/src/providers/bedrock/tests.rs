@@ -6,13 +6,13 @@ use super::*;
 
 const MODEL: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 
-fn draft<'a>(endpoint: Endpoint, model: &'a str, headers: &'a HeaderMap, body: &'a Bytes) -> Draft<'a> {
+fn draft<'a>(endpoint: Endpoint, model: &'a str, headers: &'a HeaderMap, body: &'a Pieces) -> Draft<'a> {
     Draft { endpoint, model, stream: false, headers, body }
 }
 
 fn path(endpoint: Endpoint, model: &str, stream: bool) -> String {
     let headers = HeaderMap::new();
-    let dispatch = Dispatch { endpoint, model, stream, headers: &headers, query: None, body: b"", authorisation: None };
+    let dispatch = Dispatch { endpoint, model, stream, headers: &headers, query: None, body: &Pieces::default(), authorisation: None };
     Bedrock.path("", &dispatch)
 }
 
@@ -21,9 +21,9 @@ fn prepared(body: &str, betas: Option<&'static str>) -> (String, Vec<String>) {
     if let Some(betas) = betas {
         headers.insert(BETA, HeaderValue::from_static(betas));
     }
-    let body = Bytes::from(body.to_owned());
+    let body = Pieces::from(Bytes::from(body.to_owned()));
     let prepared = Bedrock.prepare(&draft(Endpoint::Messages, MODEL, &headers, &body)).unwrap();
-    (String::from_utf8(prepared.body.to_vec()).unwrap(), prepared.omitted)
+    (String::from_utf8(prepared.body.whole().to_vec()).unwrap(), prepared.omitted)
 }
 
 #[test]
@@ -87,9 +87,9 @@ fn counting_wraps_an_invocation_that_is_complete() {
             r#"{"anthropic_version":"bedrock-2023-05-31","max_tokens":2049,"messages":[],"thinking":{"type":"enabled","budget_tokens":2048}}"#,
         ),
     ] {
-        let (headers, body) = (HeaderMap::new(), Bytes::from(body));
+        let (headers, body) = (HeaderMap::new(), Pieces::from(Bytes::from(body)));
         let prepared = Bedrock.prepare(&draft(Endpoint::MessagesCountTokens, MODEL, &headers, &body)).unwrap();
-        let wrapped: Value = serde_json::from_slice(&prepared.body).unwrap();
+        let wrapped: Value = serde_json::from_slice(&prepared.body.whole()).unwrap();
         let inner = STANDARD.decode(wrapped["input"]["invokeModel"]["body"].as_str().unwrap()).unwrap();
         assert_eq!(String::from_utf8(inner).unwrap(), expected);
     }
@@ -97,7 +97,7 @@ fn counting_wraps_an_invocation_that_is_complete() {
 
 #[test]
 fn other_families_and_endpoints_are_refused_in_clear_words() {
-    let (headers, body) = (HeaderMap::new(), Bytes::from_static(b"{}"));
+    let (headers, body) = (HeaderMap::new(), Pieces::from(Bytes::from_static(b"{}")));
     for (endpoint, model, part) in [
         (Endpoint::Messages, "meta.llama3-70b-instruct-v1:0", "`meta.llama3-70b-instruct-v1:0` is of a family"),
         (Endpoint::Messages, "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0", "is of a family"),

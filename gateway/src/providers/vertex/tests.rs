@@ -1,5 +1,6 @@
 use bytes::Bytes;
 use http::HeaderMap;
+use svc_filters::wire::pieces::Pieces;
 
 use super::*;
 
@@ -10,7 +11,7 @@ fn vertex() -> Vertex {
 fn path(vertex: &Vertex, base: &str, endpoint: Endpoint, model: &str, query: Option<&str>) -> String {
     let headers = HeaderMap::new();
     let stream = query.is_some();
-    vertex.path(base, &Dispatch { endpoint, model, stream, headers: &headers, query, body: b"", authorisation: None })
+    vertex.path(base, &Dispatch { endpoint, model, stream, headers: &headers, query, body: &Pieces::default(), authorisation: None })
 }
 
 #[test]
@@ -46,7 +47,7 @@ fn the_shape_follows_the_model() {
 }
 
 fn prepared(endpoint: Endpoint, model: &str, body: &'static str) -> Result<Prepared, Rejection> {
-    let (headers, body) = (HeaderMap::new(), Bytes::from_static(body.as_bytes()));
+    let (headers, body) = (HeaderMap::new(), Pieces::from(Bytes::from_static(body.as_bytes())));
     vertex().prepare(&Draft { endpoint, model, stream: true, headers: &headers, body: &body })
 }
 
@@ -58,16 +59,16 @@ fn the_messages_vendors_models_get_their_body_edited() {
         r#"{"model":"claude-sonnet-4-5@20250929","stream":true,"speed":"fast","messages":[]}"#,
     );
     let edited = edited.unwrap();
-    assert_eq!(&edited.body[..], br#"{"anthropic_version":"vertex-2023-10-16","stream":true,"messages":[]}"#);
+    assert_eq!(&edited.body.whole()[..], br#"{"anthropic_version":"vertex-2023-10-16","stream":true,"messages":[]}"#);
     assert_eq!(edited.omitted, ["speed"]);
     let counted = prepared(Endpoint::MessagesCountTokens, "anthropic/claude-opus-4-1", r#"{"model":"x","messages":[]}"#).unwrap();
-    assert_eq!(&counted.body[..], br#"{"anthropic_version":"vertex-2023-10-16","model":"claude-opus-4-1","messages":[]}"#);
+    assert_eq!(&counted.body.whole()[..], br#"{"anthropic_version":"vertex-2023-10-16","model":"claude-opus-4-1","messages":[]}"#);
 }
 
 #[test]
 fn the_vendors_own_models_get_theirs_as_it_is() {
     let body = r#"{ "contents" : [] , "unknown":1e400}"#;
-    assert_eq!(&prepared(Endpoint::GenerateContent, "gemini-2.5-pro", body).unwrap().body[..], body.as_bytes());
+    assert_eq!(&prepared(Endpoint::GenerateContent, "gemini-2.5-pro", body).unwrap().body.whole()[..], body.as_bytes());
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn what_has_no_counterpart_is_refused() {
     {
         assert_eq!(prepared(endpoint, model, "{}").unwrap_err().code, Code::UnsupportedTranslation);
     }
-    let (headers, body) = (HeaderMap::new(), Bytes::from_static(b"{}"));
+    let (headers, body) = (HeaderMap::new(), Pieces::from(Bytes::from_static(b"{}")));
     let draft = Draft { endpoint: Endpoint::Messages, model: "claude-x", stream: false, headers: &headers, body: &body };
     assert!(Vertex::new(None).prepare(&draft).is_err(), "a key has no place for these models");
 }
