@@ -102,7 +102,8 @@ fn wherever_the_model_stands_the_rest_of_a_large_body_stays() {
     for length in [70_000, 1 << 20] {
         for (before, after) in [(10, length), (length, 10), (length, length), (length, 2 * length)] {
             let written = |model: &str| {
-                format!(r#"{{"messages":[{}],"model":"{model}","tools":null,"x":[{}]}}"#, message(before), message(after)).into_bytes()
+                format!(r#"{{"messages":[{}],"model":"{model}","tools":null,"prediction":{}}}"#, message(before), message(after))
+                    .into_bytes()
             };
             let case = format!("{before} bytes before and {after} after");
             for framing in [None, Some(50_000)] {
