@@ -11,7 +11,7 @@ use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::modules::http::HttpModules;
 use pingora::protocols::Digest;
 use pingora::proxy::{FailToProxy, ProxyHttp, Session};
-use pingora::upstreams::peer::HttpPeer;
+use pingora::upstreams::peer::{HttpPeer, Peer};
 use pingora::{Error, Result};
 
 use crate::edge;
@@ -70,13 +70,17 @@ impl ProxyHttp for Proxy {
     async fn connected_to_upstream(
         &self,
         _: &mut Session,
-        _: bool,
-        _: &HttpPeer,
+        reused: bool,
+        peer: &HttpPeer,
         socket: RawFd,
         _: Option<&Digest>,
         exchange: &mut Self::CTX,
     ) -> Result<()> {
-        exchange.socket = Some(Socket::new(socket));
+        let socket = Socket::new(socket);
+        if !reused && peer.address().as_inet().is_some_and(|address| address.ip().is_loopback()) {
+            socket.send_unpaced();
+        }
+        exchange.socket = Some(socket);
         Ok(())
     }
 

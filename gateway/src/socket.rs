@@ -75,22 +75,31 @@ impl Socket {
         match after {
             After::Stops => self.cork(false),
             // To a socket that gathers this says only that it is to send what it has.
-            After::Gathers => self.set(libc::TCP_NODELAY, true),
+            After::Gathers => self.turn(libc::TCP_NODELAY, true),
         }
     }
 
+    /// Sends without pace, to a peer on this host. A congestion control that paces, such as BBR, has no network to spare there, and its
+    /// timers cost more than it takes to send a large body.
+    pub fn send_unpaced(self) {
+        self.set(libc::TCP_CONGESTION, b"reno");
+    }
+
     fn cork(self, on: bool) {
-        self.set(libc::TCP_CORK, on);
+        self.turn(libc::TCP_CORK, on);
+    }
+
+    fn turn(self, option: libc::c_int, on: bool) {
+        self.set(option, &libc::c_int::from(on).to_ne_bytes());
     }
 
     #[expect(unsafe_code, reason = "std has no call for these options on a descriptor")]
-    fn set(self, option: libc::c_int, on: bool) {
-        let value = libc::c_int::from(on);
-        let length = libc::socklen_t::try_from(size_of_val(&value)).unwrap_or_default();
+    fn set(self, option: libc::c_int, value: &[u8]) {
+        let length = libc::socklen_t::try_from(value.len()).unwrap_or_default();
         // SAFETY: the call reads `value` and writes nothing. A descriptor that was closed meanwhile is an error without effect; one
         // that was reused is a socket that sends what it has a little early.
         unsafe {
-            libc::setsockopt(self.0, libc::IPPROTO_TCP, option, std::ptr::from_ref(&value).cast(), length);
+            libc::setsockopt(self.0, libc::IPPROTO_TCP, option, value.as_ptr().cast(), length);
         }
     }
 }
@@ -197,6 +206,20 @@ mod tests {
             assert_eq!(received(&mut far), "", "the round goes on");
             assert_eq!(arrived(&mut far).await, format!("{round} head and body"));
         }
+    }
+
+    #[tokio::test]
+    #[expect(unsafe_code, reason = "std has no call for this option")]
+    async fn a_socket_can_send_unpaced() {
+        let (near, _far) = pair().await;
+        Socket::new(near.as_raw_fd()).send_unpaced();
+        let mut name = [0_u8; 16];
+        let mut length = 16;
+        // SAFETY: the call writes at most `length` bytes into `name`.
+        let told = unsafe {
+            libc::getsockopt(near.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_CONGESTION, name.as_mut_ptr().cast(), &raw mut length)
+        };
+        assert_eq!((told, name.split(|byte| *byte == 0).next()), (0, Some(&b"reno"[..])));
     }
 
     #[tokio::test]

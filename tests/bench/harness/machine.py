@@ -107,7 +107,8 @@ def busy_seconds(cpu):
 def describe():
     """What a reader needs to know about the machine, without its name."""
     models = [line.partition(":")[2].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")]
-    return {"cpu": models[0] if models else platform.machine(), "cpus": os.cpu_count(), "kernel": platform.release()}
+    congestion = read("/proc/sys/net/ipv4/tcp_congestion_control").strip()
+    return {"cpu": models[0] if models else platform.machine(), "cpus": os.cpu_count(), "kernel": platform.release(), "tcp": congestion}
 
 
 def read(path):

@@ -91,7 +91,7 @@ def about(chosen):
 
 def print_report(lines):
     head, samples = lines[0]["about"], lines[1:]
-    print(f"# Benchmark, {head['when']}, commit {head['commit']}\n\n{head['cpus']} × {head['cpu']}, Linux {head['kernel']}; "
+    print(f"# Benchmark, {head['when']}, commit {head['commit']}\n\n{head['cpus']} × {head['cpu']}, Linux {head['kernel']}, TCP {head['tcp']}; "
           f"{head['rounds']} rounds of {head['seconds']:g} s. Compare within this run only.")
     print(report.render(samples), flush=True)
 
