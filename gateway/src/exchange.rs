@@ -246,6 +246,7 @@ impl Exchange {
         self.keep_prompt();
         self.body = Bytes::new();
         self.facts = None;
+        // What Pingora does not have yet is still to be sent.
         self.upstream_body = self.upstream_body.take().filter(|body| !body.is_given());
         self.pictures = Pictures::default();
         self.authorisation = None;

@@ -12,7 +12,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Bodies up to here are one piece.
+    /// Bodies up to here are one piece: to copy them costs little, and Pingora asks for them only once.
     const SMALL: usize = 64 * 1024;
 
     /// `body` with `edits` made as [`splice`] makes them. Of a large body only what comes before or after all of them is shared.

@@ -120,7 +120,7 @@ pub async fn receive(session: &mut Session, conf: &Conf, memory: &BodyMemory) ->
     let raw = read(session, &mut intake, length).await?;
     let mut reserved = intake.reserved;
     if session.as_ref().retry_buffer_truncated() {
-        reseat::reseat(session).await.map_err(|failure| failure.into_rejection())?;
+        reseat::reseat(session).await.map_err(reseat::Failure::into_rejection)?;
     }
     let bytes = match encoding {
         None => raw,
