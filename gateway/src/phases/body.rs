@@ -3,6 +3,8 @@
 //! Pingora streams a body once, and keeps up to 64 KiB of it for another try; what it kept it hands to the request body filter on
 //! every try, which puts the whole body in its place. After a larger body Pingora has a session re-seated over the same connection, whose
 //! body is one byte that plays that role; where its length is known, it is read from the connection in between.
+//!
+//! Re-seating is boxed, since a session on the way is large and every stream would keep room for it.
 
 mod decode;
 mod reseat;
@@ -120,7 +122,7 @@ pub async fn receive(session: &mut Session, conf: &Conf, memory: &BodyMemory) ->
     let raw = read(session, &mut intake, length).await?;
     let mut reserved = intake.reserved;
     if session.as_ref().retry_buffer_truncated() {
-        reseat::reseat(session).await.map_err(reseat::Failure::into_rejection)?;
+        Box::pin(reseat::reseat(session)).await.map_err(reseat::Failure::into_rejection)?;
     }
     let bytes = match encoding {
         None => raw,
@@ -138,7 +140,7 @@ pub async fn receive(session: &mut Session, conf: &Conf, memory: &BodyMemory) ->
 /// # Errors
 /// A rejection when the session could not be replaced.
 pub async fn slim(session: &mut Session) -> Result<(), Rejection> {
-    reseat::slim(session).await.map(drop).map_err(reseat::Failure::into_rejection)
+    Box::pin(reseat::slim(session)).await.map(drop).map_err(reseat::Failure::into_rejection)
 }
 
 /// Ends reading the body, before an answer that does not need it. `false` where the client still has to send of it.
@@ -174,7 +176,8 @@ async fn read(session: &mut Session, intake: &mut Intake<'_>, length: Option<u64
     let mut whole = BytesMut::with_capacity(length.and_then(|length| usize::try_from(length).ok()).unwrap_or(2 * first.len()));
     whole.extend_from_slice(&first);
     if let Some(length) = large {
-        fill(session, intake, &mut whole, length.saturating_sub(intake.received)).await?;
+        let left = length.saturating_sub(intake.received);
+        Box::pin(fill(session, intake, &mut whole, left)).await?;
         return Ok(whole.freeze());
     }
     while let Some(piece) = intake.next(session).await? {
