@@ -122,7 +122,8 @@ pub async fn receive(session: &mut Session, conf: &Conf, memory: &BodyMemory) ->
     let raw = read(session, &mut intake, length).await?;
     let mut reserved = intake.reserved;
     if session.as_ref().retry_buffer_truncated() {
-        Box::pin(reseat::reseat(session)).await.map_err(reseat::Failure::into_rejection)?;
+        let unseated = reseat::Unseated::from(session).map_err(reseat::Failure::into_rejection)?;
+        Box::pin(unseated.seat_after(session, 0)).await.map_err(reseat::Failure::into_rejection)?;
     }
     let bytes = match encoding {
         None => raw,

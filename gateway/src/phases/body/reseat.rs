@@ -85,13 +85,8 @@ impl From<Box<pingora::Error>> for Failure {
     }
 }
 
-/// Puts a fresh HTTP/1.1 session over the same connection, with the same head and a body of one byte that was already read.
-pub(super) async fn reseat(session: &mut Session) -> Result<(), Failure> {
-    Unseated::from(session)?.seat(session, Stand::Read, &[]).await
-}
-
-/// The same for a session that will keep its request for long: lets go of the buffers its head and body were read into. `false`
-/// where that is not possible, or was done already, and nothing has changed.
+/// Puts a fresh HTTP/1.1 session over the same connection, with the same head, for one that will keep its request for long: lets go of
+/// the buffers its head and body were read into. `false` where that is not possible, or was done already, and nothing has changed.
 pub(super) async fn slim(session: &mut Session) -> Result<bool, Failure> {
     let goes_on = session.as_ref().as_http1().is_some_and(|http1| http1.will_keepalive() && !http1.is_upgrade_req());
     if !goes_on || !session.as_mut().is_body_done() {
@@ -123,7 +118,7 @@ impl Unseated {
         Ok(Self { stream: old.into_inner(), head, kept })
     }
 
-    /// Puts a fresh session over the connection, with the same head; `unread` bytes of the client's body are still to come. Where there
+    /// Puts a fresh HTTP/1.1 session over the connection, with the same head; `unread` bytes of the client's body are still to come. Where there
     /// are none the request body filter is asked twice for the body, the first time not for its end.
     pub(super) async fn seat_after(self, session: &mut Session, unread: u64) -> Result<(), Failure> {
         let stand = if unread == 0 { Stand::EndUnread } else { Stand::Unread(unread) };
