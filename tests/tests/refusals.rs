@@ -200,7 +200,7 @@ fn a_refusal_leaves_the_connection_usable_where_the_body_was_read() {
     let gateway = start(&upstream);
     for shape in Shape::ALL {
         let mut connection = Connection::open(gateway.address);
-        for length in [1, 60_000, 70_000, 400_000] {
+        for length in [0, 60_000, 70_000, 400_000] {
             let case = Case::new(shape, "malformed JSON", format!("{}{{", " ".repeat(length)), 400, "invalid_request");
             shape.expect_error(case.name, &case.send(&mut connection).expect("an answer"), 400, case.code);
         }
