@@ -11,7 +11,7 @@ use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::modules::http::HttpModules;
 use pingora::protocols::Digest;
 use pingora::proxy::{FailToProxy, ProxyHttp, Session};
-use pingora::upstreams::peer::{HttpPeer, Peer};
+use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, Result};
 
 use crate::edge;
@@ -76,11 +76,7 @@ impl ProxyHttp for Proxy {
         _: Option<&Digest>,
         exchange: &mut Self::CTX,
     ) -> Result<()> {
-        let socket = Socket::new(socket);
-        if !reused && peer.address().as_inet().is_some_and(|address| address.ip().is_loopback()) {
-            socket.send_unpaced();
-        }
-        exchange.socket = Some(socket);
+        upstream::connected(exchange, peer, Socket::new(socket), reused);
         Ok(())
     }
 

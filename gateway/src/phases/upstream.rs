@@ -8,7 +8,7 @@ use http::{HeaderMap, Version};
 use pingora::http::RequestHeader;
 use pingora::protocols::http::compression::ResponseCompressionCtx;
 use pingora::proxy::Session;
-use pingora::upstreams::peer::HttpPeer;
+use pingora::upstreams::peer::{HttpPeer, Peer};
 use pingora::{Error, ErrorSource, ErrorType, Result};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::routing::Target;
@@ -23,6 +23,7 @@ use crate::attempts::{CREDENTIAL, QUEUE, UNSENDABLE};
 use crate::exchange::Exchange;
 use crate::pictures;
 use crate::providers::{Dispatch, Draft, Provider, request_header};
+use crate::socket::Socket;
 use crate::store::Snapshot;
 use crate::traces;
 
@@ -181,6 +182,14 @@ async fn authorise(exchange: &mut Exchange, provider: &Provider) -> Result<()> {
     let mut failure = Error::explain(ErrorType::ConnectNoRoute, "the provider's credential cannot be had").into_up();
     failure.set_retry(next);
     Err(failure)
+}
+
+/// Keeps the connection of the try until the request is sent. A new one to a provider on this host sends without pace.
+pub fn connected(exchange: &mut Exchange, peer: &HttpPeer, socket: Socket, reused: bool) {
+    if !reused && peer.address().as_inet().is_some_and(|address| address.ip().is_loopback()) {
+        socket.send_unpaced();
+    }
+    exchange.socket = Some(socket);
 }
 
 /// Replaces the head Pingora would forward by one made for the provider.
