@@ -61,11 +61,7 @@ impl Socket {
             drop(open);
             if begins {
                 // A runtime that ends drops the task at once, which ends the round.
-                let end = End(round.clone());
-                tokio::spawn(async move {
-                    let _end = end;
-                    tokio::task::yield_now().await;
-                });
+                tokio::spawn(End(round.clone()).come());
             }
             send(due);
         });
@@ -121,9 +117,24 @@ struct Round {
     since: Instant,
 }
 
-/// Ends a round when it is dropped: by a task that yields, which is woken once the thread has run all that was ready, or with the
-/// runtime that would have run it.
+/// Ends a round when it is dropped: by the task that waits for it, or with the runtime that would have run that.
 struct End(Arc<Mutex<Round>>);
+
+impl End {
+    /// Comes once the thread has run all that was ready and all that became ready meanwhile: a task that yields is woken after a look at
+    /// what is ready now, and where that has led to nothing more to send, there is nothing left to wait for.
+    async fn come(self) {
+        let mut before = 0;
+        loop {
+            let waiting = self.0.lock().sockets.len();
+            if waiting <= before {
+                return;
+            }
+            before = waiting;
+            tokio::task::yield_now().await;
+        }
+    }
+}
 
 impl Drop for End {
     fn drop(&mut self) {
@@ -206,6 +217,35 @@ mod tests {
             assert_eq!(received(&mut far), "", "the round goes on");
             assert_eq!(arrived(&mut far).await, format!("{round} head and body"));
         }
+    }
+
+    #[tokio::test]
+    async fn a_round_goes_on_while_what_becomes_ready_leads_to_more_to_send() {
+        let (mut first, mut far_first) = pair().await;
+        let (mut second, mut far_second) = pair().await;
+        let ((mut near, waker), (mut next, last)) = (pair().await, pair().await);
+        let [waker, last] = [waker, last].map(|stream| tokio::net::TcpStream::from_std(stream).expect("registered"));
+        let one = tokio::spawn(async move {
+            waker.readable().await.expect("open");
+            Socket::new(second.as_raw_fd()).gather();
+            second.write_all(b"second").await.expect("written");
+            Socket::new(second.as_raw_fd()).send_soon();
+            next.write_all(b"go on").await.expect("written");
+            (second, next)
+        });
+        let other = tokio::spawn(async move {
+            last.readable().await.expect("open");
+            received(&mut far_first)
+        });
+        tokio::task::yield_now().await;
+        let socket = Socket::new(first.as_raw_fd());
+        socket.gather();
+        first.write_all(b"first").await.expect("written");
+        socket.send_soon();
+        near.write_all(b"go on").await.expect("written");
+        assert_eq!(other.await.expect("it ends"), "", "two looks later");
+        assert_eq!(arrived(&mut far_second).await, "second");
+        one.await.expect("it ends");
     }
 
     #[tokio::test]
