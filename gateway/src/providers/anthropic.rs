@@ -1,8 +1,7 @@
 //! The messages vendor.
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::Result;
-use pingora::http::RequestHeader;
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
 
@@ -35,9 +34,9 @@ impl Transport for Anthropic {
         (X_API_KEY, key.to_owned())
     }
 
-    fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
-        let version = dispatch.headers.get(&VERSION).cloned().unwrap_or(DEFAULT_VERSION);
-        head.insert_header(VERSION, version)?;
-        pass(head, dispatch.headers, &[BETA])
+    fn headers(&self, headers: &mut HeaderMap, dispatch: &Dispatch<'_>) -> Result<()> {
+        headers.insert(VERSION, dispatch.headers.get(&VERSION).cloned().unwrap_or(DEFAULT_VERSION));
+        pass(headers, dispatch.headers, &[BETA]);
+        Ok(())
     }
 }

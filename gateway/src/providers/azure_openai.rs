@@ -6,9 +6,9 @@ mod stream;
 pub(super) use entra::Entra;
 pub(super) use stream::Chunks;
 
-use http::{HeaderName, header};
+use http::{HeaderMap, HeaderName, header};
 use pingora::Result;
-use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::http::ResponseHeader;
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
 
@@ -64,8 +64,9 @@ impl Transport for AzureOpenai {
         (API_KEY, key.to_owned())
     }
 
-    fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
-        pass(head, dispatch.headers, &PASSED)
+    fn headers(&self, headers: &mut HeaderMap, dispatch: &Dispatch<'_>) -> Result<()> {
+        pass(headers, dispatch.headers, &PASSED);
+        Ok(())
     }
 
     fn unwrapping(&self, endpoint: Endpoint, head: &mut ResponseHeader) -> Result<Option<Unwrapping>> {

@@ -12,9 +12,9 @@ pub(super) use signer::{Signer, Signing};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use pingora::Result;
-use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::http::ResponseHeader;
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::{Code, Rejection};
@@ -69,11 +69,12 @@ impl Transport for Bedrock {
         (header::AUTHORIZATION, format!("Bearer {key}"))
     }
 
-    fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
+    fn headers(&self, headers: &mut HeaderMap, dispatch: &Dispatch<'_>) -> Result<()> {
         let json = HeaderValue::from_static("application/json");
         let streams = dispatch.stream && dispatch.endpoint == Endpoint::Messages;
-        head.insert_header(header::CONTENT_TYPE, json.clone())?;
-        head.insert_header(header::ACCEPT, if streams { HeaderValue::from_static(EVENT_STREAM) } else { json })
+        headers.insert(header::CONTENT_TYPE, json.clone());
+        headers.insert(header::ACCEPT, if streams { HeaderValue::from_static(EVENT_STREAM) } else { json });
+        Ok(())
     }
 
     fn prepare(&self, draft: &Draft<'_>) -> std::result::Result<Prepared, Rejection> {

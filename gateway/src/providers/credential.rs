@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use pingora::Result;
-use pingora::http::RequestHeader;
 use svc_filters::wire::pieces::Pieces;
 
 use super::bedrock::{AwsKeys, Signer, Signing};
@@ -118,12 +117,13 @@ impl Credential {
 }
 
 impl Authorisation {
-    /// Puts it on a head that is otherwise complete.
-    pub(super) fn apply(&self, head: &mut RequestHeader, path: &str, body: &Pieces) -> Result<()> {
+    /// Puts it on headers that are otherwise complete.
+    pub(super) fn apply(&self, headers: &mut HeaderMap, path: &str, body: &Pieces) -> Result<()> {
         match &self.0 {
-            Form::Plain(name, value) => head.insert_header(name.clone(), value.clone()),
-            Form::Token(token) => head.insert_header(header::AUTHORIZATION, token.bearer().clone()),
-            Form::Aws(signer, keys) => signer.sign(head, &Signing { keys, path, body }),
-        }
+            Form::Plain(name, value) => headers.insert(name.clone(), value.clone()),
+            Form::Token(token) => headers.insert(header::AUTHORIZATION, token.bearer().clone()),
+            Form::Aws(signer, keys) => return signer.sign(headers, &Signing { keys, path, body }),
+        };
+        Ok(())
     }
 }

@@ -1,8 +1,7 @@
 //! The chat-completions vendor and the services that copy its API.
 
-use http::{HeaderName, header};
+use http::{HeaderMap, HeaderName, header};
 use pingora::Result;
-use pingora::http::RequestHeader;
 use svc_filters::shape::Shape;
 
 use super::request::Dispatch;
@@ -20,14 +19,15 @@ impl Transport for Openai {
     }
 
     fn path(&self, base: &str, dispatch: &Dispatch<'_>) -> String {
-        format!("{base}{}", dispatch.endpoint.chat_path().unwrap_or_default())
+        [base, dispatch.endpoint.chat_path().unwrap_or_default()].concat()
     }
 
     fn key_header(&self, key: &str) -> (HeaderName, String) {
         (header::AUTHORIZATION, format!("Bearer {key}"))
     }
 
-    fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
-        pass(head, dispatch.headers, &PASSED)
+    fn headers(&self, headers: &mut HeaderMap, dispatch: &Dispatch<'_>) -> Result<()> {
+        pass(headers, dispatch.headers, &PASSED);
+        Ok(())
     }
 }

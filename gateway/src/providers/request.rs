@@ -1,6 +1,7 @@
 //! The head of a request to a provider: path, host, credential, and the few client headers that may go through.
 
-use http::{HeaderMap, HeaderValue, Method, header};
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderValue, Method, Request, header};
 use pingora::http::RequestHeader;
 use pingora::{ErrorType, OrErr, Result};
 use svc_filters::endpoint::Endpoint;
@@ -29,30 +30,33 @@ pub struct Dispatch<'a> {
     pub authorisation: Option<&'a Authorisation>,
 }
 
-/// Builds the head from nothing: what is not named here does not go through.
+/// Builds the head from nothing: what is not named here does not go through. Pingora would make and allocate each name anew, so the
+/// headers are put together without it.
 ///
 /// # Errors
 /// When the model name makes no valid path.
 pub fn header(provider: &Provider, dispatch: &Dispatch<'_>) -> Result<RequestHeader> {
     let path = provider.transport.path(&provider.base_path, dispatch);
-    let mut head = RequestHeader::build_no_case(Method::POST, path.as_bytes(), Some(6 + provider.headers.len()))
-        .or_err(ErrorType::InternalError, "upstream path")?;
-    head.insert_header(header::HOST, provider.authority.clone())?;
-    head.insert_header(header::USER_AGENT, USER_AGENT)?;
+    let path = PathAndQuery::try_from(path).or_err(ErrorType::InternalError, "upstream path")?;
+    let mut headers = HeaderMap::with_capacity(6 + provider.headers.len());
+    headers.insert(header::HOST, provider.authority.clone());
+    headers.insert(header::USER_AGENT, USER_AGENT);
     let json = HeaderValue::from_static("application/json");
-    head.insert_header(header::CONTENT_TYPE, dispatch.headers.get(header::CONTENT_TYPE).cloned().unwrap_or(json))?;
-    head.insert_header(header::CONTENT_LENGTH, HeaderValue::from(dispatch.body.len()))?;
+    headers.insert(header::CONTENT_TYPE, dispatch.headers.get(header::CONTENT_TYPE).cloned().unwrap_or(json));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(dispatch.body.len()));
     if let Some(accept) = dispatch.headers.get(header::ACCEPT) {
-        head.insert_header(header::ACCEPT, accept.clone())?;
+        headers.insert(header::ACCEPT, accept.clone());
     }
-    provider.transport.headers(&mut head, dispatch)?;
+    provider.transport.headers(&mut headers, dispatch)?;
     for (name, value) in &provider.headers {
-        head.insert_header(name.clone(), value.clone())?;
+        headers.insert(name.clone(), value.clone());
     }
     if let Some(authorisation) = dispatch.authorisation {
-        authorisation.apply(&mut head, &path, dispatch.body)?;
+        authorisation.apply(&mut headers, path.as_str(), dispatch.body)?;
     }
-    Ok(head)
+    let mut parts = Request::new(()).into_parts().0;
+    (parts.method, parts.uri, parts.headers) = (Method::POST, path.into(), headers);
+    Ok(parts.into())
 }
 
 /// Whether the query has a parameter with this value.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::Result;
-use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::http::ResponseHeader;
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
 use svc_filters::verdict::{Code, Rejection};
@@ -25,8 +25,8 @@ pub(super) trait Transport: fmt::Debug + Send + Sync {
     fn key_header(&self, key: &str) -> (HeaderName, String);
 
     /// Adds headers the API wants, and those of the client that may go through.
-    fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
-        let _ = (head, dispatch);
+    fn headers(&self, headers: &mut HeaderMap, dispatch: &Dispatch<'_>) -> Result<()> {
+        let _ = (headers, dispatch);
         Ok(())
     }
 
@@ -85,13 +85,12 @@ pub(super) fn no_such_endpoint(kind: &str, endpoint: Endpoint) -> Rejection {
 }
 
 /// Copies headers of the client.
-pub(super) fn pass(head: &mut RequestHeader, client: &HeaderMap, names: &[HeaderName]) -> Result<()> {
+pub(super) fn pass(headers: &mut HeaderMap, client: &HeaderMap, names: &[HeaderName]) {
     for name in names {
         for value in client.get_all(name) {
-            head.append_header(name.clone(), value.clone())?;
+            headers.append(name.clone(), value.clone());
         }
     }
-    Ok(())
 }
 
 /// A header value that is not shown.

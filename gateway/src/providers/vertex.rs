@@ -6,8 +6,7 @@ mod service_account;
 pub(super) use metadata::Metadata;
 pub(super) use service_account::ServiceAccount;
 
-use http::{HeaderName, HeaderValue};
-use pingora::http::RequestHeader;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::{ErrorType, OrErr, Result};
 use svc_filters::endpoint::Endpoint;
 use svc_filters::shape::Shape;
@@ -80,14 +79,14 @@ impl Transport for Vertex {
         (X_GOOG_API_KEY, key.to_owned())
     }
 
-    fn headers(&self, head: &mut RequestHeader, dispatch: &Dispatch<'_>) -> Result<()> {
+    fn headers(&self, headers: &mut HeaderMap, dispatch: &Dispatch<'_>) -> Result<()> {
         if let Some(project) = self.place.as_ref().and_then(|place| place.user_project.as_ref()) {
-            head.insert_header(USER_PROJECT, project)?;
+            headers.insert(USER_PROJECT, HeaderValue::from_str(project).or_err(ErrorType::InternalError, "user project")?);
         }
         let betas = if is_of_messages(dispatch.model) { Betas::of(dispatch.headers, Cloud::Vertex).taken } else { Vec::new() };
         if !betas.is_empty() {
             let value = HeaderValue::from_str(&betas.join(",")).or_err(ErrorType::InternalError, "betas")?;
-            head.insert_header(BETA, value)?;
+            headers.insert(BETA, value);
         }
         Ok(())
     }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use http::{HeaderMap, HeaderName, HeaderValue, header};
-use pingora::http::RequestHeader;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use pingora::{ErrorType, OkOrErr, OrErr, Result};
 use serde::Deserialize;
 use svc_filters::wire::pieces::Pieces;
@@ -111,25 +110,26 @@ impl Signer {
         true
     }
 
-    /// Puts the signature on a head that is otherwise complete.
-    pub(in crate::providers) fn sign(&self, head: &mut RequestHeader, signing: &Signing<'_>) -> Result<()> {
+    /// Puts the signature on headers that are otherwise complete.
+    pub(in crate::providers) fn sign(&self, headers: &mut HeaderMap, signing: &Signing<'_>) -> Result<()> {
         let moment = OffsetDateTime::now_utc() + Duration::seconds(self.skew_seconds.load(Ordering::Relaxed));
         let time = stamp(moment);
-        head.insert_header(X_AMZ_DATE, &time)?;
+        headers.insert(X_AMZ_DATE, HeaderValue::from_str(&time).or_err(ErrorType::InternalError, "time")?);
         if let Some(token) = &signing.keys.session_token {
             let token = secret_value(token.reveal()).or_err(ErrorType::InternalError, "session token")?;
-            head.insert_header(X_AMZ_SECURITY_TOKEN, token)?;
+            headers.insert(X_AMZ_SECURITY_TOKEN, token);
         }
         let signed = |name: &str| name == "host" || name == "content-type" || name.starts_with("x-amz-");
-        let headers = head.headers.iter().filter(|(name, _)| signed(name.as_str()));
-        let headers = headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect();
+        let named = headers.iter().filter(|(name, _)| signed(name.as_str()));
+        let named = named.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect();
         let (path, query) = signing.path.split_once('?').unwrap_or((signing.path, ""));
-        let mut request = Request { method: head.method.as_str(), path, query, headers, body_hash: hash(signing.body.both()) };
+        let mut request = Request { method: Method::POST.as_str(), path, query, headers: named, body_hash: hash(signing.body.both()) };
         let scope = Scope { region: &self.region, service: SERVICE, time: &time };
         let value = authorization(signing.keys, &mut request, &scope);
         let mut value = HeaderValue::from_str(&value).or_err(ErrorType::InternalError, "signature")?;
         value.set_sensitive(true);
-        head.insert_header(header::AUTHORIZATION, value)
+        headers.insert(header::AUTHORIZATION, value);
+        Ok(())
     }
 }
 
