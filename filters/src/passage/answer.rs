@@ -53,11 +53,11 @@ impl JsonAnswer {
 }
 
 fn finish(reader: &mut Reader, body: Bytes) -> Bytes {
-    if outline(&body, DEEPEST).is_err() {
+    let Ok(document) = outline(&body, DEEPEST) else {
         wrapped_error(reader, &body);
         return body;
-    }
-    reader.document(&body);
+    };
+    reader.document(&body, &document);
     reader.facts.terminal = true;
     reader.facts.content_started |= reader.facts.error.is_none();
     if !reader.is_patched() {
@@ -71,9 +71,9 @@ fn finish(reader: &mut Reader, body: Bytes) -> Bytes {
 /// Some endpoints of the generate-content vendor wrap their error in an array.
 fn wrapped_error(reader: &mut Reader, body: &[u8]) {
     if let Some(element) = elements(body).next()
-        && outline(element.value, DEEPEST).is_ok()
+        && let Ok(document) = outline(element.value, DEEPEST)
     {
-        reader.document(element.value);
+        reader.document(element.value, &document);
         reader.facts.terminal = body.trim_ascii_end().ends_with(b"]");
     }
 }

@@ -12,21 +12,35 @@ const CHOICES: &[u8] = b"\"choices\":";
 
 static FINISH_REASON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"finish_reason\""));
 
-/// Reads one answer or chunk.
+/// Reads one chunk.
 #[inline]
-pub(super) fn read(page: &mut Page<'_>, data: &[u8]) -> Fate {
-    let skipped = page.skip_prefix(data);
-    let mut learning = skipped.is_none();
-    let (walk, mut before) = match skipped {
-        None => (members(data), None),
+pub(super) fn chunk(page: &mut Page<'_>, data: &[u8]) -> Fate {
+    match page.skip_prefix(data) {
+        None => read(page, data, members(data), None, true),
         Some((at, before)) => match repeated(page, data, at) {
-            Some(end) => (members_after(data, end), Some(end)),
-            None => (members_at(data, at), before),
+            Some(end) => read(page, data, members_after(data, end), Some(end), false),
+            None => read(page, data, members_at(data, at), before, false),
         },
-    };
+    }
+}
+
+/// Reads an answer.
+pub(super) fn answer<'a>(page: &mut Page<'_>, data: &[u8], members: impl Iterator<Item = Member<'a>>) {
+    read(page, data, members, None, false);
+}
+
+/// Reads members of `data`; the one before them ends at `before`. What every chunk begins with is learnt where that is asked for.
+#[inline]
+fn read<'a>(
+    page: &mut Page<'_>,
+    data: &[u8],
+    members: impl Iterator<Item = Member<'a>>,
+    mut before: Option<usize>,
+    mut learning: bool,
+) -> Fate {
     let mut empty_choices = false;
     let mut told_usage = false;
-    for member in walk {
+    for member in members {
         let name = member.name();
         if learning && matches!(&*name, b"choices" | b"usage" | b"error") {
             page.learn_prefix(data.get(..member.key_span.start).unwrap_or_default(), before);
@@ -71,12 +85,11 @@ fn choices(page: &mut Page<'_>, choices: &Member<'_>) -> bool {
     if page.ear.as_mut().is_some_and(|ear| ear.follows(value).is_some()) {
         return true;
     }
-    let finishes = may_finish(value);
-    if !page.facts.content_started || finishes {
+    if !page.facts.content_started || may_finish(value) {
         elements(value).for_each(|choice| walk_choice(page, choice.value));
     }
     if let Some(ear) = &mut page.ear {
-        ear.choices(value, page.facts.content_started && !finishes);
+        ear.choices(value, page.facts.content_started && page.facts.finish_reason.is_none());
     }
     choices.kind == Kind::Array && value.get(skip_space(value, 1)) != Some(&b']')
 }

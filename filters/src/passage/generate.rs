@@ -9,10 +9,10 @@ use crate::wire::json::{Kind, Member, elements, members};
 
 static FINISH_REASON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"finishReason\""));
 
-/// Reads one answer or chunk. An error may come wrapped in an array.
+/// Reads the members of an answer or chunk. An error may come wrapped in an array.
 #[inline]
-pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
-    for member in members(data) {
+pub(super) fn read<'a>(page: &mut Page<'_>, members: impl Iterator<Item = Member<'a>>) {
+    for member in members {
         match &*member.name() {
             b"modelVersion" => page.model(&member, 0),
             b"candidates" => candidates(page, &member),

@@ -1,15 +1,15 @@
 //! Messages: answers and events.
 
 use super::reading::{Page, leading_type};
-use crate::wire::json::{Kind, Member, members};
+use crate::wire::json::{self, Kind, Member, members};
 
-/// Reads one answer or event.
+/// Reads one event.
 #[inline]
-pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
+pub(super) fn event(page: &mut Page<'_>, data: &[u8]) {
     match leading_type(data) {
         Some(b"content_block_start" | b"content_block_delta") => block(page, data),
         Some(b"content_block_stop" | b"ping") => {}
-        _ => walk(page, data),
+        _ => read(page, data, members(data)),
     }
 }
 
@@ -23,15 +23,16 @@ fn block(page: &mut Page<'_>, data: &[u8]) {
     }
 }
 
-fn walk(page: &mut Page<'_>, data: &[u8]) {
+/// Reads the members of an answer or event.
+pub(super) fn read<'a>(page: &mut Page<'_>, data: &[u8], members: impl Iterator<Item = Member<'a>>) {
     let mut error = None;
-    for member in members(data) {
+    for member in members {
         match &*member.name() {
             b"type" => event_type(page, data, member.value()),
             b"message" if member.kind == Kind::Object => message(page, &member),
             b"model" => page.model(&member, 0),
             b"usage" => page.facts.messages_usage(member.value()),
-            b"delta" => members(member.value()).for_each(|member| stop_reason(page, &member)),
+            b"delta" => json::members(member.value()).for_each(|member| stop_reason(page, &member)),
             b"stop_reason" => stop_reason(page, &member),
             b"content" => page.facts.content_started |= member.value() != b"[]",
             b"error" => error = Some(member),

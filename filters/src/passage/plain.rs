@@ -1,16 +1,21 @@
 //! The other endpoints of the chat-completions vendor: embeddings, images, audio and moderations.
 
 use super::reading::{Page, leading_type};
-use crate::wire::json::{Kind, members};
+use crate::wire::json::{Kind, Member, members};
 
-/// Reads one answer or event.
+/// Reads one event.
 #[inline]
-pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
+pub(super) fn event(page: &mut Page<'_>, data: &[u8]) {
     page.facts.content_started = true;
-    if leading_type(data).is_some_and(|kind| kind.ends_with(b".delta")) {
-        return;
+    if !leading_type(data).is_some_and(|kind| kind.ends_with(b".delta")) {
+        read(page, data, members(data));
     }
-    for member in members(data) {
+}
+
+/// Reads the members of an answer or event.
+pub(super) fn read<'a>(page: &mut Page<'_>, data: &[u8], members: impl Iterator<Item = Member<'a>>) {
+    page.facts.content_started = true;
+    for member in members {
         match &*member.name() {
             b"type" => {
                 let value = member.value();

@@ -5,7 +5,7 @@ use super::hearing::Ear;
 use super::{BodyKind, chat, generate, messages, plain, responses};
 use crate::tokens::{Heard, Hearing};
 use crate::usage::{MessagesUsage, Usage, read_chat, read_generate_content};
-use crate::wire::json::{self, Kind, Member, Span};
+use crate::wire::json::{self, Document, Kind, Member, Span};
 
 /// Longest prefix remembered, in bytes.
 const PREFIX_LIMIT: usize = 1024;
@@ -189,10 +189,19 @@ impl Reader {
         self.listening(data);
     }
 
-    /// Reads a whole JSON answer, and its text only if that is to be counted.
-    pub(super) fn document(&mut self, data: &[u8]) {
+    /// Reads a whole JSON answer, whose members were found already, and its text only if that is to be counted.
+    pub(super) fn document(&mut self, data: &[u8], document: &Document<'_>) {
         self.patches.clear();
-        self.dispatch(data);
+        let members = document.members().iter().copied();
+        let body = self.body;
+        let mut page = self.page();
+        match body {
+            BodyKind::ChatCompletions | BodyKind::Completions => chat::answer(&mut page, data, members),
+            BodyKind::Messages | BodyKind::CountTokens => messages::read(&mut page, data, members),
+            BodyKind::GenerateContent => generate::read(&mut page, members),
+            BodyKind::Responses => responses::read(&mut page, data, members),
+            BodyKind::Embeddings | BodyKind::Images | BodyKind::Audio | BodyKind::Moderations => plain::read(&mut page, data, members),
+        }
         if self.hearing == Hearing::Missing && self.facts.usage().is_some() {
             self.hearing = Hearing::Nothing;
         }
@@ -215,16 +224,22 @@ impl Reader {
 
     #[inline]
     fn dispatch(&mut self, data: &[u8]) -> Fate {
-        let Self { facts, rules, patches, prefix, .. } = self;
-        let mut page = Page { facts, rules, patches, prefix, ear: self.ear.as_deref_mut() };
-        match self.body {
-            BodyKind::ChatCompletions | BodyKind::Completions => return chat::read(&mut page, data),
-            BodyKind::Messages | BodyKind::CountTokens => messages::read(&mut page, data),
-            BodyKind::GenerateContent => generate::read(&mut page, data),
-            BodyKind::Responses => responses::read(&mut page, data),
-            BodyKind::Embeddings | BodyKind::Images | BodyKind::Audio | BodyKind::Moderations => plain::read(&mut page, data),
+        let body = self.body;
+        let mut page = self.page();
+        match body {
+            BodyKind::ChatCompletions | BodyKind::Completions => return chat::chunk(&mut page, data),
+            BodyKind::Messages | BodyKind::CountTokens => messages::event(&mut page, data),
+            BodyKind::GenerateContent => generate::read(&mut page, json::members(data)),
+            BodyKind::Responses => responses::event(&mut page, data),
+            BodyKind::Embeddings | BodyKind::Images | BodyKind::Audio | BodyKind::Moderations => plain::event(&mut page, data),
         }
         Fate::Keep
+    }
+
+    #[inline]
+    fn page(&mut self) -> Page<'_> {
+        let Self { facts, rules, patches, prefix, ear, .. } = self;
+        Page { facts, rules, patches, prefix, ear: ear.as_deref_mut() }
     }
 
     pub(super) fn is_patched(&self) -> bool {

@@ -3,12 +3,12 @@
 use super::reading::{Page, leading_type};
 use crate::wire::json::{Kind, Member, members};
 
-/// Reads one answer or event.
+/// Reads one event.
 #[inline]
-pub(super) fn read(page: &mut Page<'_>, data: &[u8]) {
+pub(super) fn event(page: &mut Page<'_>, data: &[u8]) {
     match leading_type(data) {
         Some(kind) if kind.ends_with(b".delta") => delta(page, data, kind),
-        _ => walk(page, data),
+        _ => read(page, data, members(data)),
     }
 }
 
@@ -23,16 +23,17 @@ fn delta(page: &mut Page<'_>, data: &[u8], kind: &[u8]) {
     }
 }
 
-fn walk(page: &mut Page<'_>, data: &[u8]) {
+/// Reads the members of an answer or event.
+pub(super) fn read<'a>(page: &mut Page<'_>, data: &[u8], all: impl Iterator<Item = Member<'a>> + Clone) {
     let mut is_event = false;
-    for member in members(data) {
+    for member in all.clone() {
         match &*member.name() {
             b"type" => {
                 is_event = true;
                 event_type(page, data, &member);
             }
             b"response" => {
-                response(page, member.value(), member.span.start);
+                response(page, members(member.value()), member.span.start);
                 if let Some(ear) = &mut page.ear {
                     ear.outcome(member.value());
                 }
@@ -46,7 +47,7 @@ fn walk(page: &mut Page<'_>, data: &[u8]) {
         }
     }
     if !is_event {
-        response(page, data, 0);
+        response(page, all, 0);
     }
 }
 
@@ -59,11 +60,11 @@ fn event_type(page: &mut Page<'_>, data: &[u8], member: &Member<'_>) {
     }
 }
 
-/// Reads a response object that starts `base` bytes into the data.
-fn response(page: &mut Page<'_>, response: &[u8], base: usize) {
+/// Reads the members of a response object that starts `base` bytes into the data.
+fn response<'a>(page: &mut Page<'_>, response: impl Iterator<Item = Member<'a>>, base: usize) {
     let mut failed = false;
     let mut status = None;
-    for member in members(response) {
+    for member in response {
         match &*member.name() {
             b"model" => page.model(&member, base),
             b"usage" => page.facts.chat_usage(member.value()),
