@@ -47,10 +47,14 @@ fn decimal(number: u64) -> String {
 /// Whole seconds, rounded up, as `6m0s`.
 fn duration(length: Duration) -> String {
     let seconds = whole_seconds(length);
-    match seconds / 60 {
-        0 => format!("{seconds}s"),
-        minutes => format!("{minutes}m{}s", seconds % 60),
+    let (mut text, mut digits) = (String::with_capacity(8), itoa::Buffer::new());
+    if seconds >= 60 {
+        text.push_str(digits.format(seconds / 60));
+        text.push('m');
     }
+    text.push_str(digits.format(seconds % 60));
+    text.push('s');
+    text
 }
 
 /// The end of `length` from `now`, in whole seconds, rounded up.
