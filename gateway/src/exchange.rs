@@ -345,7 +345,7 @@ pub struct Client {
     /// Path without query.
     pub path: Arc<str>,
     /// Address.
-    pub address: Option<String>,
+    pub address: Option<Arc<str>>,
     /// User agent, shortened.
     pub user_agent: Option<String>,
 }

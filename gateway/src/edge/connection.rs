@@ -28,6 +28,8 @@ pub struct Connection {
     inner: Stream,
     /// Who the client is, where the wrapped connection does not know.
     client: Option<Arc<SocketDigest>>,
+    /// The client's address, written once for all its requests.
+    address: Option<Arc<str>>,
     held: Mutex<Held>,
     /// When waiting ends with an error.
     deadline: Due,
@@ -64,9 +66,12 @@ impl Connection {
     /// Wraps a connection inside the process that serves a client of another one.
     #[must_use]
     pub fn of_client(inner: Stream, client: Option<Arc<SocketDigest>>) -> Self {
+        let digest = client.clone().or_else(|| inner.get_socket_digest());
+        let address = digest.and_then(|digest| Some(digest.peer_addr()?.as_inet()?.ip().to_string().into()));
         Self {
             inner,
             client,
+            address,
             held: Mutex::default(),
             deadline: Due::default(),
             idle: Idle::default(),
@@ -88,6 +93,12 @@ impl Connection {
 
     fn behind(stream: &Stream) -> Option<&Self> {
         stream.as_any().downcast_ref()
+    }
+
+    /// The client's address, without port.
+    #[must_use]
+    pub fn address(&self) -> Option<Arc<str>> {
+        self.address.clone()
     }
 
     /// Sets or clears the time at which a read of the client's side ends with an error.

@@ -18,6 +18,7 @@ use svc_filters::routing::{Model, Target};
 use svc_filters::verdict::{Code, Rejection, Verdict};
 
 use super::{body, counting, judging, said};
+use crate::edge::Connection;
 use crate::events::{Event, Ruled};
 use crate::exchange::{Client, Exchange};
 use crate::store::{RequestOutcome, Snapshot};
@@ -301,7 +302,7 @@ fn note_client(session: &Session, exchange: &mut Exchange) {
     let agent = head.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     exchange.client = Client {
         path: head.uri.path().into(),
-        address: session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip().to_string()),
+        address: Connection::of(session).and_then(Connection::address),
         user_agent: agent.map(|agent| shortened(agent).to_owned()),
     };
 }
