@@ -101,8 +101,8 @@ fn passed(session: &Session, exchange: &mut Exchange, upstream: &ResponseHeader)
         return Err(empty(session, exchange, exchange.shape, status));
     }
     let streams = kind.is_some_and(|kind| matches!(kind.framing, Framing::Sse | Framing::JsonArray));
-    // Room for what is set here and by Pingora, so that the map is made once; a stream has more of it.
-    let mut headers = HeaderMap::with_capacity(if streams { 16 } else { 12 });
+    // Room for what is set here and by Pingora, so that the map is made once.
+    let mut headers = HeaderMap::with_capacity(16);
     for name in &PASSED {
         for value in upstream.headers.get_all(name) {
             headers.append(name.clone(), value.clone());
@@ -175,7 +175,7 @@ fn translated(
         Way::Failing(Collected::new(prepared.shape, upstream.status.as_u16(), false))
     });
     hold(session, streams);
-    let mut headers = HeaderMap::with_capacity(if streams { 16 } else { 12 });
+    let mut headers = HeaderMap::with_capacity(16);
     headers.insert(header::CONTENT_TYPE, framing);
     for name in &[header::RETRY_AFTER, RETRY_AFTER_MS, SHOULD_RETRY] {
         if let Some(value) = upstream.headers.get(name) {
