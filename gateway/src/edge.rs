@@ -5,15 +5,16 @@
 mod connection;
 mod deadline;
 mod http2;
+mod progress;
 mod pulse;
 
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::net::IpAddr;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::Poll;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Poll, ready};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -25,14 +26,19 @@ use pingora::proxy::{HttpProxy, Session};
 use pingora::server::ShutdownWatch;
 use svc_filters::verdict::Rejection;
 use tokio::io::AsyncWriteExt;
+use tokio::time::Instant;
 
 use crate::conf::{Conf, ServerLimits};
 use crate::proxy::Proxy;
 
 pub use connection::Connection;
+use deadline::Alarm;
+use progress::Progress;
 
 /// The bytes an HTTP/2 connection in clear text begins with (RFC 9113 §3.4).
 const H2_PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// Keeps Pingora from bounding the time between two requests, which is done here.
+const FOREVER: u64 = 0;
 /// Answer to a connection over the bounds.
 const OVERLOADED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
@@ -96,12 +102,8 @@ impl Edge {
             most: limits.connections,
             most_by_address: limits.connections_per_address,
         };
-        let heads = Heads {
-            proxy: Arc::new(proxy),
-            first: *limits.header_deadline,
-            later: *limits.keepalive_idle + *limits.header_deadline,
-            http2: http2::Bounds::of(limits),
-        };
+        let heads =
+            Heads { proxy: Arc::new(proxy), head: *limits.header_deadline, idle: *limits.keepalive_idle, http2: http2::Bounds::of(limits) };
         Self { connections: Arc::new(connections), heads: Arc::new(heads) }
     }
 }
@@ -115,7 +117,7 @@ impl ServerApp for Edge {
             let _ = stream.shutdown().await;
             return None;
         };
-        let http2 = speaks_http2(&mut stream, self.heads.first).await?;
+        let http2 = speaks_http2(&mut stream, self.heads.head).await?;
         // The task this runs in has room for a TLS handshake, for as long as it lives; serving goes on in a smaller one of its own.
         let (heads, shutdown) = (self.heads.clone(), shutdown.clone());
         tokio::spawn(async move {
@@ -125,7 +127,7 @@ impl ServerApp for Edge {
                 // Its future is large, and the task is as large as the largest of both.
                 Box::pin(http2::serve(heads, stream, bounds, &shutdown)).await;
             } else {
-                heads.serve(Box::new(Connection::new(stream)), &shutdown).await;
+                heads.serve(Connection::new(stream), &shutdown).await;
             }
         });
         None
@@ -149,16 +151,22 @@ async fn speaks_http2(stream: &mut Stream, within: Duration) -> Option<bool> {
 /// Bounds the time until a whole head has arrived.
 struct Heads {
     proxy: Arc<HttpProxy<Proxy>>,
-    first: Duration,
-    later: Duration,
+    /// The time a head may take.
+    head: Duration,
+    /// The time without a request after which a connection ends.
+    idle: Duration,
     http2: http2::Bounds,
 }
 
 impl Heads {
     /// Serves the requests of an HTTP/1.1 connection, one after the other.
-    async fn serve(self: &Arc<Self>, stream: Stream, shutdown: &ShutdownWatch) {
-        let mut serving = self.first(stream, shutdown);
-        while let Some(reused) = serving.finish().await {
+    async fn serve(self: &Arc<Self>, connection: Connection, shutdown: &ShutdownWatch) {
+        let progress = connection.progress().clone();
+        // One for all requests: they come and go more often than timers should.
+        let mut alarm = Alarm::default();
+        let mut serving = self.first(Box::new(connection), shutdown);
+        while let Some(reused) = serving.finish(&progress, &mut alarm).await {
+            progress.begin_anew();
             serving = self.next(reused, shutdown);
         }
     }
@@ -167,11 +175,12 @@ impl Heads {
 
     fn first<'a>(self: &'a Arc<Self>, stream: Stream, shutdown: &'a ShutdownWatch) -> Serving<'a> {
         let mut session = ServerSession::new_http1(stream);
-        session.set_keepalive(if *shutdown.borrow() { None } else { Some(self.later.as_secs()) });
+        session.set_keepalive(if *shutdown.borrow() { None } else { Some(FOREVER) });
         session.set_keepalive_reuses_remaining(
             HttpServerApp::server_options(&*self.proxy).and_then(|options| options.keepalive_request_limit),
         );
-        self.within_bounds(session, shutdown)
+        let within = self.head.saturating_sub(age(&session));
+        self.serving(session, shutdown, within, Duration::ZERO)
     }
 
     fn next<'a>(self: &'a Arc<Self>, reused: ReusedHttpStream, shutdown: &'a ShutdownWatch) -> Serving<'a> {
@@ -180,42 +189,53 @@ impl Heads {
         if let Some(settings) = settings {
             settings.apply_to_session(&mut session);
         }
-        self.within_bounds(session, shutdown)
+        if session.get_keepalive().is_some() {
+            session.set_keepalive(Some(FOREVER));
+        }
+        self.serving(session, shutdown, self.idle, self.head)
     }
 
-    fn within_bounds<'a>(self: &'a Arc<Self>, mut session: ServerSession, shutdown: &'a ShutdownWatch) -> Serving<'a> {
-        let reused = session.take_connection_user_context().is_some();
-        let complete = Arc::new(AtomicBool::new(false));
-        session.set_connection_user_context(Some(Box::new(HeadDeadline(complete.clone()))));
-        session.set_read_timeout(Some(self.first));
-        let within = if reused { self.later } else { self.first.saturating_sub(age(&session)) };
-        Serving { request: self.proxy.process_new_http(session, shutdown), complete, within }
+    fn serving<'a>(
+        self: &'a Arc<Self>,
+        mut session: ServerSession,
+        shutdown: &'a ShutdownWatch,
+        within: Duration,
+        more: Duration,
+    ) -> Serving<'a> {
+        session.set_read_timeout(Some(self.head));
+        Serving { request: self.proxy.process_new_http(session, shutdown), within, more }
     }
 }
 
 /// A request that is served, and the time its head may take.
 struct Serving<'a> {
     request: Pin<Box<dyn Future<Output = Option<ReusedHttpStream>> + Send + 'a>>,
-    complete: Arc<AtomicBool>,
     within: Duration,
+    /// The time it has beyond that once it has begun.
+    more: Duration,
 }
 
 impl Serving<'_> {
     /// Serves it to its end; `None` where the connection ends with it.
-    async fn finish(&mut self) -> Option<ReusedHttpStream> {
-        let mut deadline = pin!(pingora_timeout::fast_timeout::fast_sleep(self.within));
+    async fn finish(&mut self, progress: &Progress, alarm: &mut Alarm) -> Option<ReusedHttpStream> {
+        let mut until = Instant::now() + self.within;
         poll_fn(|cx| match self.request.as_mut().poll(cx) {
             Poll::Ready(reused) => Poll::Ready(reused),
-            // A request wakes many times after its head.
-            Poll::Pending if self.complete.load(Ordering::Acquire) => Poll::Pending,
-            Poll::Pending => deadline.as_mut().poll(cx).map(|()| None),
+            Poll::Pending => loop {
+                // A request wakes many times after its head.
+                if progress.is_whole() {
+                    return Poll::Pending;
+                }
+                ready!(alarm.poll(until, cx));
+                if !progress.has_begun() || self.more.is_zero() {
+                    return Poll::Ready(None);
+                }
+                until += std::mem::take(&mut self.more);
+            },
         })
         .await
     }
 }
-
-/// Carried by a connection; tells when the head of its current request is complete.
-struct HeadDeadline(Arc<AtomicBool>);
 
 /// How long ago the connection was made.
 fn age(session: &ServerSession) -> Duration {
@@ -223,26 +243,13 @@ fn age(session: &ServerSession) -> Duration {
     made.and_then(|made| made.elapsed().ok()).unwrap_or_default()
 }
 
-/// Marks the head of the connection's current request as complete.
-pub fn head_complete(context: &(dyn std::any::Any + Send + Sync)) {
-    if let Some(deadline) = context.downcast_ref::<HeadDeadline>() {
-        deadline.0.store(true, Ordering::Release);
-    }
-}
-
-/// What the next request of a connection needs to know about it.
-#[must_use]
-pub fn connection_context() -> Box<dyn std::any::Any + Send + Sync> {
-    Box::new(())
-}
-
-/// Sets the time-outs of the connection a head arrived on.
+/// Ends the time of a head that has arrived, and sets the time-outs of its connection.
 pub fn head_received(session: &mut Session, conf: &Conf) {
+    if let Some(connection) = Connection::of(session) {
+        connection.progress().complete();
+    }
     session.set_read_timeout(Some(*conf.server.limits.body_idle));
     session.set_write_timeout(Some(*conf.timeouts.idle));
-    if session.get_keepalive().is_some() {
-        session.set_keepalive(Some(conf.server.limits.keepalive_idle.as_secs()));
-    }
 }
 
 /// Checks the bounds on a head, and that its framing has one meaning only.

@@ -1,6 +1,5 @@
 //! Pingora's phases, one line each.
 
-use std::any::Any;
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,14 +43,6 @@ impl ProxyHttp for Proxy {
 
     fn init_downstream_modules(&self, _: &mut HttpModules) {
         // By default every request carries a module that could compress its answer and never does.
-    }
-
-    fn on_connection_reuse(&self, _: &mut Session, _: &mut Self::CTX, context: Box<dyn Any + Send + Sync>) {
-        edge::head_complete(&*context);
-    }
-
-    fn persist_connection_context(&self, _: &Session, _: &Self::CTX) -> Option<Box<dyn Any + Send + Sync>> {
-        Some(edge::connection_context())
     }
 
     async fn early_request_filter(&self, session: &mut Session, _: &mut Self::CTX) -> Result<()> {

@@ -77,6 +77,40 @@ fn a_head_that_trickles_is_cut_at_its_deadline() {
 }
 
 #[test]
+fn between_requests_the_next_has_to_begin_in_time_and_its_head_to_end_in_time() {
+    let upstream = Upstream::start();
+    let limits = "  limits: {keepalive_idle: 400ms, header_deadline: 1s}\n";
+    let gateway = Gateway::start(Options::standard(&upstream.url()).with_server(limits));
+    let request = sound();
+    let (begin, rest) = request.split_at(20);
+    let answered = || {
+        let mut connection = Connection::open(gateway.address);
+        connection.send(&request);
+        assert_eq!(connection.answer().map(|answer| answer.status), Some(200));
+        connection.set_patience(Duration::from_secs(5));
+        (connection, Instant::now())
+    };
+    let cut = |mut connection: Connection, since: Instant| {
+        assert!(!connection.fill(), "nothing comes any more");
+        since.elapsed().as_millis()
+    };
+    let (idle, since) = answered();
+    let lasted = cut(idle, since);
+    assert!((350..900).contains(&lasted), "cut after {lasted} ms without a request");
+    let (mut stuck, since) = answered();
+    stuck.send(begin);
+    let lasted = cut(stuck, since);
+    assert!((1_300..2_000).contains(&lasted), "cut after {lasted} ms with a part of a head");
+    let (mut slow, _) = answered();
+    for _ in 0..3 {
+        slow.send(begin);
+        thread::sleep(Duration::from_millis(700));
+        slow.send(rest);
+        assert_eq!(slow.answer().map(|answer| answer.status), Some(200));
+    }
+}
+
+#[test]
 fn a_body_that_stops_is_cut() {
     let upstream = Upstream::start();
     let gateway = Gateway::start(Options::standard(&upstream.url()).with_server("  limits: {body_idle: 500ms}\n"));

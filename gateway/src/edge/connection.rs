@@ -19,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::Instant;
 
 use super::deadline::{Alarm, Due, Idle};
+use super::progress::Progress;
 use super::pulse::Pulse;
 use crate::socket::Socket;
 use held::Held;
@@ -30,6 +31,8 @@ pub struct Connection {
     client: Option<Arc<SocketDigest>>,
     /// The client's address, written once for all its requests.
     address: Option<Arc<str>>,
+    /// How far the current request's head has come.
+    progress: Arc<Progress>,
     held: Mutex<Held>,
     /// When waiting ends with an error.
     deadline: Due,
@@ -72,6 +75,7 @@ impl Connection {
             inner,
             client,
             address,
+            progress: Arc::default(),
             held: Mutex::default(),
             deadline: Due::default(),
             idle: Idle::default(),
@@ -99,6 +103,11 @@ impl Connection {
     #[must_use]
     pub fn address(&self) -> Option<Arc<str>> {
         self.address.clone()
+    }
+
+    /// How far the head of the current request has come.
+    pub(super) const fn progress(&self) -> &Arc<Progress> {
+        &self.progress
     }
 
     /// Sets or clears the time at which a read of the client's side ends with an error.
@@ -257,6 +266,7 @@ impl Connection {
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if let Poll::Ready(read) = Pin::new(&mut self.inner).poll_read(cx, buffer) {
+            self.progress.arrived();
             return Poll::Ready(read);
         }
         self.poll_times(cx).map(Err)
