@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 use super::{Key, Lookup};
 use crate::filter::{Filter, Place, Request};
@@ -11,7 +11,8 @@ use crate::policy::Policy;
 use crate::verdict::{Code, Rejection, Verdict};
 
 /// Headers that may carry a key, beside `Authorization: Bearer`.
-const KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
+static KEY_HEADERS: [HeaderName; 3] =
+    [HeaderName::from_static("x-api-key"), HeaderName::from_static("api-key"), HeaderName::from_static("x-goog-api-key")];
 
 /// Resolves the presented secret to a key and checks the model against it.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +71,7 @@ pub fn may_call(key: &Key, model: &str, policy: &Policy) -> bool {
 /// The one secret a request presents. Empty values are ignored; two that differ are refused.
 fn presented<'a>(headers: &'a HeaderMap, query: Option<&'a str>) -> Result<Option<Cow<'a, str>>, Rejection> {
     let bearer = headers.get_all(http::header::AUTHORIZATION).iter().map(|value| value.to_str().map(bearer_token));
-    let others = KEY_HEADERS.iter().flat_map(|name| headers.get_all(*name)).map(|value| value.to_str());
+    let others = KEY_HEADERS.iter().flat_map(|name| headers.get_all(name)).map(|value| value.to_str());
     let mut found: Option<Cow<'a, str>> = None;
     for text in bearer.chain(others) {
         let text = text.map_err(|_| Rejection::new(Code::KeyNotFound, "The API key holds characters no key has."))?;
@@ -127,8 +128,8 @@ mod tests {
     fn a_key_is_found_in_every_place_sdks_put_it() {
         assert_eq!(found(&[("authorization", "Bearer k")], None).as_deref(), Some("k"));
         assert_eq!(found(&[("authorization", "bearer k")], None).as_deref(), Some("k"));
-        for name in KEY_HEADERS {
-            assert_eq!(found(&[(name, "k")], None).as_deref(), Some("k"), "{name}");
+        for name in &KEY_HEADERS {
+            assert_eq!(found(&[(name.as_str(), "k")], None).as_deref(), Some("k"), "{name}");
         }
         assert_eq!(found(&[], Some("alt=sse&key=a%2Bb")).as_deref(), Some("a+b"));
     }

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use pingora::http::ResponseHeader;
 
 /// Where the vendors put their own request ids.
-const VENDOR_IDS: [HeaderName; 5] = [
+static VENDOR_IDS: [HeaderName; 5] = [
     HeaderName::from_static("x-request-id"),
     HeaderName::from_static("request-id"),
     HeaderName::from_static("apim-request-id"),

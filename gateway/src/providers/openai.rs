@@ -8,7 +8,7 @@ use super::request::Dispatch;
 use super::transport::{Transport, pass};
 
 /// Client headers a chat-completions provider may see.
-pub(super) const PASSED: [HeaderName; 2] = [HeaderName::from_static("openai-beta"), HeaderName::from_static("idempotency-key")];
+pub(super) static PASSED: [HeaderName; 2] = [HeaderName::from_static("openai-beta"), HeaderName::from_static("idempotency-key")];
 
 #[derive(Debug)]
 pub(super) struct Openai;
