@@ -63,15 +63,17 @@ pub(super) const COLUMNS: [(&str, Kind); 39] = [
 /// Takes the values of a row, column by column.
 pub(super) trait Sink<'a> {
     /// A text or null. It may hold zero bytes, see [`clean`].
-    fn text(&mut self, value: Option<Cow<'a, str>>);
+    fn text(&mut self, value: Option<&'a str>);
+    /// A text that was made for this row, or null.
+    fn made(&mut self, value: Option<String>);
     /// A number or null; flags are 0 and 1.
     fn number(&mut self, value: Option<i64>);
 }
 
 /// Gives one record to a sink.
 pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink<'a>) {
-    let some = |text: &'a S| Some(Cow::Borrowed(text.as_ref()));
-    let optional = |text: &'a Option<S>| text.as_ref().map(|text| Cow::Borrowed(text.as_ref()));
+    let some = |text: &'a S| Some(text.as_ref());
+    let optional = |text: &'a Option<S>| text.as_ref().map(AsRef::as_ref);
     let usage = record.usage.as_ref();
     sink.text(some(&record.request_id));
     sink.number(Some(record.started_at));
@@ -88,7 +90,7 @@ pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink
     }
     sink.number(Some(i64::from(record.status)));
     sink.text(optional(&record.error_code));
-    sink.text(Some(Cow::Borrowed(record.outcome.as_str())));
+    sink.text(Some(record.outcome.as_str()));
     sink.number(Some(i64::from(record.stream)));
     sink.number(i64::try_from(record.attempts.len()).ok());
     sink.number(Some(whole(record.total_us)));
@@ -108,7 +110,7 @@ pub(super) fn row<'a, S: AsRef<str>>(record: &'a Record<S>, sink: &mut impl Sink
     for text in [&record.client_address, &record.user_agent, &record.tags] {
         sink.text(optional(text));
     }
-    sink.text(decision(record).map(Cow::Owned));
+    sink.made(decision(record));
 }
 
 /// A count as the database holds it.
@@ -197,8 +199,12 @@ mod tests {
     struct Seen(Vec<(bool, Option<String>)>);
 
     impl<'a> Sink<'a> for Seen {
-        fn text(&mut self, value: Option<Cow<'a, str>>) {
-            self.0.push((true, value.map(Cow::into_owned)));
+        fn text(&mut self, value: Option<&'a str>) {
+            self.made(value.map(str::to_owned));
+        }
+
+        fn made(&mut self, value: Option<String>) {
+            self.0.push((true, value));
         }
 
         fn number(&mut self, value: Option<i64>) {

@@ -71,12 +71,22 @@ struct Values<'a> {
     column: usize,
 }
 
-impl<'a> Sink<'a> for Values<'a> {
-    fn text(&mut self, value: Option<Cow<'a, str>>) {
+impl<'a> Values<'a> {
+    fn push(&mut self, value: Option<Cow<'a, str>>) {
         if let Some(Column::Texts(texts)) = self.columns.get_mut(self.column) {
             texts.push(value.map(clean));
         }
         self.column += 1;
+    }
+}
+
+impl<'a> Sink<'a> for Values<'a> {
+    fn text(&mut self, value: Option<&'a str>) {
+        self.push(value.map(Cow::Borrowed));
+    }
+
+    fn made(&mut self, value: Option<String>) {
+        self.push(value.map(Cow::Owned));
     }
 
     fn number(&mut self, value: Option<i64>) {

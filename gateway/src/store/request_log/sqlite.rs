@@ -55,37 +55,50 @@ struct Values<'c, 'a> {
     failure: Option<rusqlite::Error>,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Bound<'a> {
     /// Also what a statement begins with.
     Null,
     Number(i64),
-    Text(Cow<'a, str>),
+    Text(&'a str),
 }
 
 impl<'a> Values<'_, 'a> {
-    fn bind(&mut self, value: Bound<'a>) {
-        let Some(bound) = self.bound.get_mut(self.column) else { return };
-        self.column += 1;
-        if *bound == value {
-            return;
+    /// Binds the next value where it is another than that of the row before.
+    fn rebind(&mut self, value: Bound<'a>) {
+        match self.bound.get_mut(self.column) {
+            Some(bound) if *bound == value => self.column += 1,
+            Some(bound) => {
+                *bound = value;
+                self.bind(value);
+            }
+            None => {}
         }
-        let result = match &value {
+    }
+
+    fn bind(&mut self, value: Bound<'_>) {
+        self.column += 1;
+        let result = match value {
             Bound::Null => self.statement.raw_bind_parameter(self.column, Null),
             Bound::Number(number) => self.statement.raw_bind_parameter(self.column, number),
             Bound::Text(text) => self.statement.raw_bind_parameter(self.column, &*clean(Cow::Borrowed(text))),
         };
-        *bound = value;
-        self.failure = result.err().or(self.failure.take());
+        if let Err(error) = result {
+            self.failure = Some(error);
+        }
     }
 }
 
 impl<'a> Sink<'a> for Values<'_, 'a> {
-    fn text(&mut self, value: Option<Cow<'a, str>>) {
-        self.bind(value.map_or(Bound::Null, Bound::Text));
+    fn text(&mut self, value: Option<&'a str>) {
+        self.rebind(value.map_or(Bound::Null, Bound::Text));
+    }
+
+    fn made(&mut self, value: Option<String>) {
+        self.bind(value.as_deref().map_or(Bound::Null, Bound::Text));
     }
 
     fn number(&mut self, value: Option<i64>) {
-        self.bind(value.map_or(Bound::Null, Bound::Number));
+        self.rebind(value.map_or(Bound::Null, Bound::Number));
     }
 }
