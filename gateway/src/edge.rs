@@ -127,7 +127,7 @@ impl ServerApp for Edge {
                 // Its future is large, and the task is as large as the largest of both.
                 Box::pin(http2::serve(heads, stream, bounds, &shutdown)).await;
             } else {
-                heads.serve(Connection::new(stream), &shutdown).await;
+                heads.serve(Box::new(Connection::new(stream)), &shutdown).await;
             }
         });
         None
@@ -160,11 +160,11 @@ struct Heads {
 
 impl Heads {
     /// Serves the requests of an HTTP/1.1 connection, one after the other.
-    async fn serve(self: &Arc<Self>, connection: Connection, shutdown: &ShutdownWatch) {
+    async fn serve(self: &Arc<Self>, connection: Box<Connection>, shutdown: &ShutdownWatch) {
         let progress = connection.progress().clone();
         // One for all requests: they come and go more often than timers should.
         let mut alarm = Alarm::default();
-        let mut serving = self.first(Box::new(connection), shutdown);
+        let mut serving = self.first(connection, shutdown);
         while let Some(reused) = serving.finish(&progress, &mut alarm).await {
             progress.begin_anew();
             serving = self.next(reused, shutdown);

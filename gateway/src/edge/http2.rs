@@ -115,7 +115,7 @@ impl Pipe {
     /// Begins to serve the other side.
     fn open(heads: Arc<Heads>, client: Option<Arc<SocketDigest>>, shutdown: ShutdownWatch) -> Self {
         let (near, far) = tokio::io::duplex(PIPE);
-        tokio::spawn(async move { heads.serve(Connection::of_client(Box::new(far), client), &shutdown).await });
+        tokio::spawn(async move { heads.serve(Box::new(Connection::of_client(Box::new(far), client)), &shutdown).await });
         Self(near)
     }
 
