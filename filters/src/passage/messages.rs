@@ -1,7 +1,7 @@
 //! Messages: answers and events.
 
 use super::reading::{Page, leading_type};
-use crate::wire::json::{self, Kind, Member, members};
+use crate::wire::json::{Kind, Member, members};
 
 /// Reads one event.
 #[inline]
@@ -24,15 +24,15 @@ fn block(page: &mut Page<'_>, data: &[u8]) {
 }
 
 /// Reads the members of an answer or event.
-pub(super) fn read<'a>(page: &mut Page<'_>, data: &[u8], members: impl Iterator<Item = Member<'a>>) {
+pub(super) fn read<'a>(page: &mut Page<'_>, data: &[u8], all: impl Iterator<Item = Member<'a>>) {
     let mut error = None;
-    for member in members {
+    for member in all {
         match &*member.name() {
             b"type" => event_type(page, data, member.value()),
             b"message" if member.kind == Kind::Object => message(page, &member),
             b"model" => page.model(&member, 0),
             b"usage" => page.facts.messages_usage(member.value()),
-            b"delta" => json::members(member.value()).for_each(|member| stop_reason(page, &member)),
+            b"delta" => members(member.value()).for_each(|member| stop_reason(page, &member)),
             b"stop_reason" => stop_reason(page, &member),
             b"content" => page.facts.content_started |= member.value() != b"[]",
             b"error" => error = Some(member),
